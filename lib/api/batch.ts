@@ -32,7 +32,7 @@ export async function answerBatch (
   })
   const callers = await callersOf(asked.map(one => one.request), api, context)
   const [first, ...others] = await planAll(asked, callers, api, context)
-  const answers = first === undefined ? [] : await runBatch([first, ...others], context)
+  const answers = first === undefined ? [] : await runBatch([first, ...others], context, api.options.answers.length)
   const { returns } = request
   const answer = ok(`[${answers.join(',')}]`, returns && { 'preference-applied': `return=${returns}` })
   const isPersonal = [...callers.values()].some(({ guarded }) => guarded) ||
@@ -88,9 +88,9 @@ async function callersOf (
  */
 async function planAll (
   asked: readonly AskedOperation[], callers: ReadonlyMap<string, Caller>, api: Api, context: RunContext<Context>
-): Promise<ReadonlyArray<BatchedWrite<string>>> {
+): Promise<readonly BatchedWrite[]> {
   const plan = makePlanner(callers, api, context)
-  const writes: Array<BatchedWrite<string>> = []
+  const writes: BatchedWrite[] = []
   const invalid: DataApiError[] = []
   for (const [index, one] of asked.entries()) {
     try {

@@ -30,7 +30,7 @@ export interface AskedOperation { readonly operation: Operation, readonly reques
 export const rootOf = ({ segments: [name = ''] }: Request): string => name
 
 /** Plans the operation of this index. Rejects with its error, or with Unplanned. */
-type Plan = (asked: AskedOperation, index: number) => Promise<BatchedWrite<string>>
+type Plan = (asked: AskedOperation, index: number) => Promise<BatchedWrite>
 
 /** An operation cannot be planned because one that it refers to could not be. */
 export class Unplanned extends Error {}
@@ -121,7 +121,7 @@ interface PlannedOperation {
 
 function batched (
   planned: Write, { asked, from, own, planning }: PlannedOperation, api: Api
-): BatchedWrite<string> {
+): BatchedWrite {
   return {
     caller: planning.caller,
     planned,

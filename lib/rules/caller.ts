@@ -10,7 +10,7 @@
  *     scope-plan.ts       adds scopes to every step and relation of a plan
  *     scoped-database.ts  runs every statement with these scopes, every transaction with the check of touched.ts
  *     permitted.ts        checks before a change that the caller may change the item
- *     touched.ts          checks at the end of a transaction that each item it wrote is in scope
+ *     touched.ts          checks at the end of a write that each of its items is in scope
  *     references.ts       decides which writes need that check
  *
  * Other rooms ask and decide nothing: plan/request.ts plans with the Permissions of methods.ts. run/ takes no database

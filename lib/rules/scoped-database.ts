@@ -81,27 +81,36 @@ export async function permits ({ operation, collection, steps }: ItemChange, cal
 }
 
 const scopedTransaction = <T>(database: Database, caller: Caller, work: (session: ScopedSession) => Promise<T>) =>
-  sharedTransaction(database, [caller], sessionOf => work(sessionOf(caller)))
+  sharedTransaction(database, [caller], async begin => {
+    const { session, check } = begin(caller)
+    const result = await work(session)
+    await check()
+    return result
+  })
+
+/** The part of a transaction that writes what one request alone would write. */
+export interface TransactionPart {
+  readonly session: ScopedSession
+  /** Throws forbidden if an item that the part has written, linked or unlinked is out of the caller's scope. */
+  check (): Promise<void>
+}
 
 /**
- * Runs the work in one transaction, with a session for each of the callers: those of a batch, whose collections no
- * relation connects. Checks the scopes of all items when all is written.
+ * Runs the work in one transaction. `begin` begins a part of it for one of the callers: those of a batch, whose
+ * collections no relation connects. Each part is to be checked before the next begins: an item that is out of its scope
+ * in between would show others through its relations, and meet the values of hidden ones.
  */
 export async function sharedTransaction<T> (
-  database: Database, callers: readonly Caller[], work: (sessionOf: (caller: Caller) => ScopedSession) => Promise<T>
+  database: Database, callers: readonly Caller[], work: (begin: (caller: Caller) => TransactionPart) => Promise<T>
 ): Promise<T> {
   const guarded = callers.filter(caller => caller.guarded)
   try {
-    return await database.transaction(async session => {
-      const scoped = new Map(guarded.map(caller => {
-        const touched = makeTouched(session, caller)
-        const own = scopedSession(session, caller, touched, makePermitted(session, caller))
-        return [caller, { own, touched }]
-      }))
-      const result = await work(caller => scoped.get(caller)?.own ?? (session as Partial<Session> as ScopedSession))
-      for (const { touched } of scoped.values()) await touched.check()
-      return result
-    })
+    return await database.transaction(session => work(caller => {
+      if (!caller.guarded) return { session: session as Partial<Session> as ScopedSession, check: async () => {} }
+      const touched = makeTouched(session, caller)
+      const own = scopedSession(session, caller, touched, makePermitted(session, caller))
+      return { session: own, check: () => touched.check() }
+    }))
   } catch (error) {
     throw error instanceof RefusedAtCommit ? guarded.reduce(withoutNames, error) : error
   }

@@ -12,8 +12,8 @@ import { isScoped, isScopedByRelations } from './references.ts'
 import { scopePlan, type Scopes } from './scope-plan.ts'
 
 /**
- * The items that a transaction has written, linked or unlinked. They must be in the caller's scope at its end. Until
- * then they exist for it, in scope or not: their links may still be missing.
+ * The items that a request, or an operation of a batch, has written, linked or unlinked. They must be in the caller's
+ * scope at its end. Until then they exist for it, in scope or not: their links may still be missing.
  */
 export interface Touched extends Scopes {
   /** Adds the items that the change is about to take a link from. To be called before the change. */
@@ -24,7 +24,7 @@ export interface Touched extends Scopes {
   check (): Promise<void>
 }
 
-/** Returns the record of a new transaction, which has touched nothing. */
+/** Returns a new record, of nothing. */
 export function makeTouched (session: Session, caller: Caller): Touched {
   const keys = new Map<Collection, Keys>()
   const add = (collection: Collection, key: KeyValues) => {

@@ -1,4 +1,5 @@
 import type { Context } from '../declare/collection.ts'
+import { answerTooLarge } from '../errors/errors.ts'
 import { ofOperation } from '../errors/operation.ts'
 import type { Write } from '../plan/write/write.ts'
 import type { Caller } from '../rules/caller.ts'
@@ -11,54 +12,67 @@ import { commitRefusal } from './violations.ts'
 import { collectionOf, isUpsertConflict, runInSession } from './write.ts'
 
 /** One operation of a batch. */
-export interface BatchedWrite<T> {
+export interface BatchedWrite {
   readonly caller: Caller
   /** The write as it was planned before anything ran; an item that an operation creates is not found by it. */
   readonly planned: Write
   /** Returns the write once all earlier operations have run. */
   resolve (): Write
-  /** Makes the answer of the operation. What it throws rolls the batch back. */
-  finish (outcome: WriteOutcome, session: ScopedSession): T | Promise<T>
+  /** Makes the answer of the operation, as JSON text. What it throws rolls the batch back. */
+  finish (outcome: WriteOutcome, session: ScopedSession): string | Promise<string>
 }
 
-type Batch<T> = readonly [BatchedWrite<T>, ...Array<BatchedWrite<T>>]
+type Batch = readonly [BatchedWrite, ...BatchedWrite[]]
 
 /**
- * Runs the writes in their order in one transaction, all or none, and returns what each has finished with. An error
- * tells the index of the operation that failed (errors/operation.ts).
+ * Runs the writes in their order in one transaction, all or none, and returns the answer of each. An error tells the
+ * index of the operation that failed (errors/operation.ts). `longest`: the most characters of all answers together.
  */
-export async function runBatch<T> (batch: Batch<T>, context: RunContext<Context>): Promise<readonly T[]> {
+export async function runBatch (
+  batch: Batch, context: RunContext<Context>, longest: number
+): Promise<readonly string[]> {
   const afterCommit: AfterCommit = []
-  const results = await attempt(batch, context, afterCommit, false).catch((error: unknown) => {
+  const results = await attempt(batch, { context, afterCommit, longest }, false).catch((error: unknown) => {
     if (!batch.some(({ planned }) => isUpsertConflict(error, planned.plan))) throw error
-    return attempt(batch, context, afterCommit, true)
+    return attempt(batch, { context, afterCommit, longest }, true)
   }).catch((error: unknown) => { throw error instanceof RefusedAtCommit ? commitRefusal(error) : error })
   for (const notify of afterCommit) await notify()
   return results
 }
 
+interface Attempt {
+  readonly context: RunContext<Context>
+  readonly afterCommit: AfterCommit
+  readonly longest: number
+}
+
 /** `isRetry`: the second run, in which a duplicate is an error. */
-async function attempt<T> (
-  batch: Batch<T>, context: RunContext<Context>, afterCommit: AfterCommit, isRetry: boolean
-): Promise<readonly T[]> {
+async function attempt (
+  batch: Batch, { context, afterCommit, longest }: Attempt, isRetry: boolean
+): Promise<readonly string[]> {
   const [{ caller: first, planned: { plan } }] = batch
   const callers = [...new Set(batch.map(({ caller }) => caller))]
   let running: number | undefined
   try {
-    return await sharedTransaction(first.inSession(databaseOf(collectionOf(plan))), callers, async sessionOf => {
+    return await sharedTransaction(first.inSession(databaseOf(collectionOf(plan))), callers, async begin => {
       // A database may run this function again.
       afterCommit.length = 0
       running = undefined
       if (batch.length > 1) {
-        await lockBatch(batch.map(({ planned, caller }) => ({ plan: planned.plan, session: sessionOf(caller) })))
+        await lockBatch(batch.map(({ planned, caller }) => ({ plan: planned.plan, session: begin(caller).session })))
       }
-      const done: T[] = []
+      const done: string[] = []
+      let length = 0
       for (const [index, { caller, resolve, finish }] of batch.entries()) {
         running = index
-        const session = sessionOf(caller)
+        const { session, check } = begin(caller)
         const write = resolve()
         const result = await runInSession(write.plan, { session, caller, context, afterCommit }, isRetry)
-        done.push(await finish(await outcomeOf(write, result, session), session))
+        const answer = await finish(await outcomeOf(write, result, session), session)
+        await check()
+        length += answer.length
+        if (length > longest) throw answerTooLarge(longest)
+        done.push(answer)
       }
       running = undefined
       return done

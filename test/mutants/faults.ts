@@ -144,8 +144,8 @@ export const faults: readonly Fault[] = [
   },
   {
     what: 'rules: a write takes an item out of the scope',
-    text: 'await touched.check()',
-    fault: '',
+    text: 'check: () => touched.check()',
+    fault: 'check: async () => {}',
     tests: ['contract/rules/scopes', 'contract/one-law-scopes']
   },
   {
