@@ -1,5 +1,5 @@
 /** Runs work when it is its turn. */
-export type InTurn = <T>(work: () => Promise<T>) => Promise<T>
+type InTurn = <T>(work: () => Promise<T>) => Promise<T>
 
 /** Returns a function that runs at most so many works at once, in the order in which they are given. */
 export function makeTurns (most: number): InTurn {

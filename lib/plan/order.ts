@@ -17,7 +17,7 @@ export const ownFields = (order: Order): readonly DataField[] =>
   order.flatMap(({ path, field }) => path === undefined && field !== undefined ? [field] : [])
 
 /** Returns the terms of an order that have a path. */
-export const termsWithPath = (order: Order): Order => order.filter(({ path }) => path !== undefined)
+const termsWithPath = (order: Order): Order => order.filter(({ path }) => path !== undefined)
 
 /** Returns the terms with a path whose values the rows of a listing must hold. */
 export const carriedTerms = ({ listing, extra }: Pick<ReadPlanOf<'list'>, 'listing' | 'extra'>): Order =>

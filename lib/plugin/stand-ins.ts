@@ -3,7 +3,7 @@ import type { Api } from '../api/answer.ts'
 import type { DataApiOptions } from '../api/options.ts'
 
 /** Stands in for the data of an application that is built to be tested (docs/prove.md). */
-export interface StandIn {
+interface StandIn {
   /** Returns the collections over other sources. */
   collections (declared: DataApiOptions['collections']): DataApiOptions['collections']
   /** Receives a registration with its prefix; returns the one that answers requests. */

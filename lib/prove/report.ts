@@ -4,7 +4,7 @@ import type { Leak } from './shrink.ts'
 import type { Change } from './twin.ts'
 
 /** What was proved, for its report. */
-export interface Evidence {
+interface Evidence {
   readonly seed: number
   readonly callers: readonly Proved[]
   readonly allow: ReadonlySet<string>

@@ -32,7 +32,7 @@ export function applyChanges (contents: Contents, changes: readonly Change[]): C
 }
 
 /** What twins are made by. `kept`: the facts of visible rows that are known to decide what is visible. */
-export interface Twins {
+interface Twins {
   readonly shapes: readonly TableShape[]
   readonly allow: ReadonlySet<string>
   readonly kept: Set<string>

@@ -89,7 +89,7 @@ const scopedTransaction = <T>(database: Database, caller: Caller, work: (session
   })
 
 /** The part of a transaction that writes what one request alone would write. */
-export interface TransactionPart {
+interface TransactionPart {
   readonly session: ScopedSession
   /** Throws forbidden if an item that the part has written, linked or unlinked is out of the caller's scope. */
   check (): Promise<void>

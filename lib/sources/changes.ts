@@ -7,7 +7,7 @@ export type ChangedTables = ReadonlySet<unknown> | undefined
 export type Tell = (tables: ChangedTables) => void
 
 /** Returns the table of a change; undefined for one that may change other tables too. */
-export function tableOfChange (change: Change): unknown {
+function tableOfChange (change: Change): unknown {
   if (isLinkChange(change)) {
     const { link, holder } = change.field
     return link.kind === 'join' ? holder.source.tableKey?.(link.through) : undefined
