@@ -24,6 +24,11 @@ export interface FieldFlags {
   /** Whether clients may sort by it. Default true for readable fields. */
   sortable?: boolean
   /**
+   * Clients often filter or sort by it: `npx fastify-data-api sql tables` prints an index of it (docs/migrating.md).
+   * Default false; identifiers and foreign keys have one.
+   */
+  indexed?: boolean
+  /**
    * The field is an integer that counts the item's changes: each write adds one. The item's ETag is made of it instead
    * of its content (docs/http.md: Conditional requests). Must be readable and not writable. Default false.
    */
@@ -37,5 +42,5 @@ declare module '@sinclair/typebox' {
 
 /** The names of the flags, which Ajv must know as keywords. */
 export const flagNames = [
-  'readable', 'writable', 'hidden', 'listed', 'identifier', 'filterable', 'sortable', 'version'
+  'readable', 'writable', 'hidden', 'listed', 'identifier', 'filterable', 'sortable', 'indexed', 'version'
 ] as const satisfies readonly (keyof FieldFlags)[]

@@ -3,8 +3,10 @@ import fastifyPlugin from 'fastify-plugin'
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import type { Api } from '../api/answer.ts'
 import { orNearest } from '../errors/suggest.ts'
 import dataApi, { type DataApiOptions } from '../index.ts'
+import { standIns } from '../plugin/stand-ins.ts'
 import { CommandError, explain } from './terminal.ts'
 
 type Exports = Readonly<Record<string, unknown>>
@@ -52,6 +54,28 @@ export async function appOf (exported: unknown, file: string): Promise<FastifyIn
     return app
   }
   throw new CommandError(`'${file}' exports neither an application nor its collections; --export names another export`)
+}
+
+/**
+ * Builds the application of a module, and returns the APIs that it registers. The declarations are not compared with
+ * the tables, which may not be there yet.
+ */
+export async function apisOf (file: string, name: string | undefined): Promise<readonly Api[]> {
+  const apis: Api[] = []
+  const registered = (api: Api): Api => {
+    apis.push(api)
+    return { ...api, checks: { start: async () => {}, admit: () => undefined } }
+  }
+  await standIns.run({ collections: declared => declared, registered }, async () => {
+    const app = await appOf(await importExport(file, name), file)
+    try {
+      await app.ready()
+    } finally {
+      await app.close()
+    }
+  })
+  if (apis.length > 0) return apis
+  throw new CommandError(`the application of '${file}' has not registered fastify-data-api`)
 }
 
 type Exported = (app?: FastifyInstance, options?: object, done?: () => void) => unknown

@@ -24,7 +24,8 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   serve: async () => (await import('./serve.ts')).serve,
   init: async () => (await import('./init.ts')).init,
   types: async () => (await import('./types.ts')).types,
-  prove: async () => (await import('./prove.ts')).prove
+  prove: async () => (await import('./prove.ts')).prove,
+  sql: async () => (await import('./sql.ts')).sql
 }
 
 /**
@@ -105,6 +106,7 @@ const texts: Readonly<Record<string, string>> = {
        npx fastify-data-api init <database> <folder> [flags]    writes a project
        npx fastify-data-api types <url | module> [flags]     writes client types
        npx fastify-data-api prove <module> [flags]            tests your rules
+       npx fastify-data-api sql tables <module> [flags]      prints migrations
 
 Serves a database that exists, read-only: <database> is a SQLite file, an
 address such as postgres://user@host/database, or a folder of CSV, NDJSON or
@@ -169,6 +171,19 @@ the exit code is 1 if the caller can learn what is hidden.
   --route 'GET /me'          a route of your own to drive; may be repeated
   --allow notes.salary       what the caller may learn, or what the report says
                              was not driven; may be repeated
+  --export name              the export of the module to take (default: default,
+                             app, options, collections)
+  --help
+`,
+  sql: `Usage: npx fastify-data-api sql tables <module> [flags]
+
+Prints SQL for the declarations of an application, and runs none: <module>
+exports it, a function that builds it, a plugin, or its options or collections.
+tables: the tables that the declarations mean, with keys, indexes, foreign keys
+and checks.
+
+  --for sqlite|postgres      the SQL to print (default: that of the database of
+                             the collections)
   --export name              the export of the module to take (default: default,
                              app, options, collections)
   --help

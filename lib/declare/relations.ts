@@ -45,7 +45,7 @@ interface CreationFlag {
   creates?: boolean
 }
 
-export type RelationFlags = Omit<FieldFlags, 'identifier' | 'version'> & {
+export type RelationFlags = Omit<FieldFlags, 'identifier' | 'indexed' | 'version'> & {
   description?: string
   title?: string
 }

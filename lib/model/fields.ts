@@ -150,8 +150,10 @@ function compileStored (draft: FieldDraft, declared: Declared, options: CompileO
   const required: readonly string[] = declared.schema.required ?? []
   const described = describe(draft, !required.includes(draft.property))
   const identifier = draft.schema.identifier === true || isOnlyKey(draft, declared)
-  if (identifier && described.type.operators.size === 0) {
-    const reason = "is flagged 'identifier', but values of its type cannot be used in a URL"
+  const flag = identifier ? 'identifier' : 'indexed'
+  if ((identifier || draft.schema.indexed === true) && described.type.operators.size === 0) {
+    const use = identifier ? 'cannot be used in a URL' : 'are not compared'
+    const reason = `is flagged '${flag}', but values of its type ${use}`
     throw new DeclarationError(`${placeOf(draft.collection, draft.property)}: ${reason}`)
   }
   refuseDefault(draft, described)

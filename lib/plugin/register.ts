@@ -68,7 +68,7 @@ export async function register (app: FastifyInstance, asked: DataApiOptions): Pr
     addBodyParser(scope, options.writes)
     addRoutes(scope, { api, replies, pages, live: serveLive(scope, api) })
     if (options.openapi !== undefined) addDocumentRoute(scope, api, documents, replies)
-    scope.addHook('onReady', () => checks.start(patienceOf(app)))
+    scope.addHook('onReady', () => api.checks.start(patienceOf(app)))
   }, { prefix: options.prefix })
 }
 

@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Api } from '../api/answer.ts'
 import type { DataApiOptions } from '../api/options.ts'
 
-/** Stands in for the data of an application that is built to be tested (docs/prove.md). */
+/** Stands in for the data of an application that is built to be tested (docs/prove.md), or to be read. */
 interface StandIn {
   /** Returns the collections over other sources. */
   collections (declared: DataApiOptions['collections']): DataApiOptions['collections']

@@ -227,7 +227,8 @@ test('every page with programs is run by a test', t => {
     'pages', 'programs', 'live', 'own-code', 'getting-started', 'reference', 'migrating', 'row-level-security',
     'rules-by-example'
   ]
-  const tests = [...names.map(name => `test/docs/${name}.test.ts`), 'test/package.test.ts', 'test/prove/prove.test.ts']
+  const tests = [...names.map(name => `test/docs/${name}.test.ts`), 'test/package.test.ts', 'test/prove/prove.test.ts',
+    'test/command/sql.test.ts']
     .map(read).join('')
   const pages = documents().filter(page => programsIn(read(page)).length > 0).map(page => page.replace('docs/', ''))
   t.ok(pages.length > 15)

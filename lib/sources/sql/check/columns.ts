@@ -56,7 +56,9 @@ export function describe ({ type: { kind }, schema }: StoredField): string {
 function checkMembers (about: About): readonly Finding[] {
   const { field, column: { members, choices }, place } = about
   const declared = choicesOf(field.schema)
-  const allowed = members ?? choices?.map(String)
+  // PostgreSQL writes a number as it likes, such as '-1'::integer and 1000000000000000000000.
+  const isNumber = field.type.kind === 'integer' || field.type.kind === 'number'
+  const allowed = members ?? choices?.map(choice => String(isNumber ? Number(choice) : choice))
   if (allowed === undefined || declared.length === 0) return []
   const unknown = declared.filter(choice => !allowed.includes(choice))
   const undeclared = allowed.filter(choice => !declared.includes(choice))

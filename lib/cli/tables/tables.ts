@@ -1,0 +1,33 @@
+import type { Api } from '../../api/answer.ts'
+import type { Collection } from '../../model/model.ts'
+import { databaseOf } from '../../sources/source.ts'
+import type { Flags } from '../run.ts'
+import { CommandError } from '../terminal.ts'
+import { designTables } from './design.ts'
+import { printTables } from './print.ts'
+import type { Engine } from './types.ts'
+
+/** Returns the script that creates the tables of an application (docs/tables.md). */
+export function tables (apis: readonly Api[], flags: Flags): string {
+  const { collections, engine } = choose(apis, flags.text('for'))
+  return printTables(designTables(collections, engine), engine)
+}
+
+const engines: readonly Engine[] = ['sqlite', 'postgres']
+
+interface Chosen { readonly collections: readonly Collection[], readonly engine: Engine }
+
+/** Returns the collections whose database is of the asked kind, or all collections if none is. */
+function choose (apis: readonly Api[], asked: string | undefined): Chosen {
+  const all = apis.flatMap(({ model }) => [...model.collections.values()])
+  const kinds = [...new Set(all.map(one => databaseOf(one).kind))]
+  const [only, other] = kinds
+  const wanted = asked ?? (other === undefined ? only : undefined)
+  const engine = engines.find(one => one === wanted)
+  if (engine === undefined) {
+    const found = asked === undefined ? `its collections are over ${kinds.join(', ')}` : `found '${asked}'`
+    throw new CommandError(`--for: expected ${engines.join(' or ')}; ${found}`, { exitCode: 2 })
+  }
+  const own = all.filter(one => databaseOf(one).kind === engine)
+  return { collections: own.length > 0 ? own : all, engine }
+}

@@ -1,0 +1,144 @@
+import { fileURLToPath } from 'node:url'
+import { test } from 'tap'
+import { CaseArbitrary } from '../../lib/conformance/case.ts'
+import { declare } from '../../lib/conformance/declare.ts'
+import { makeWorld, type World } from '../../lib/conformance/world.ts'
+import { designTables } from '../../lib/cli/tables/design.ts'
+import { printTables } from '../../lib/cli/tables/print.ts'
+import type { Engine } from '../../lib/cli/tables/types.ts'
+import type { Declared } from '../../lib/declare/collection.ts'
+import dataApi, { sqlite, type SqliteDatabase } from '../../lib/index.ts'
+import { compileModel } from '../../lib/model/compile.ts'
+import { programsIn, read, root, writeProgram } from '../helpers/documents.ts'
+import fc, { runsOf } from '../helpers/fast-check.ts'
+import Fastify from '../helpers/fastify.ts'
+import { onDatabase } from '../helpers/on-database.ts'
+import { test as postgresTest } from '../helpers/on-postgres.ts'
+import { runLine } from './helpers.ts'
+
+// docs/tables.md
+
+const pages = { defaultSize: 1, maxSize: 1 }
+const compiling = { naming: 'none', pages, reserved: new Map<string, string>() } as const
+
+function scriptFor (collections: Record<string, Declared>, engine: Engine): string {
+  return printTables(designTables([...compileModel(collections, compiling).collections.values()], engine), engine)
+}
+
+const namingOf = ({ tables }: World, table: string) => tables.find(({ name }) => name === table)?.naming ?? 'none'
+
+test('the start accepts the printed tables without a finding (sqlite)', async () => {
+  await fc.assert(fc.asyncProperty(new CaseArbitrary(), async choices => {
+    const world = makeWorld(choices)
+    const db = sqlite(':memory:')
+    try {
+      const collections = declare(world, name => db.table(name, { columns: namingOf(world, name) }))
+      db.exec(scriptFor(collections, 'sqlite'))
+      const warnings = await db.check(collections)
+      if (warnings.length > 0) throw new Error(warnings.join('\n'))
+    } finally {
+      db.close()
+    }
+  }), { numRuns: runsOf(100) })
+})
+
+postgresTest('the start accepts the printed tables without a finding (postgres)', async () => {
+  await onDatabase('', async db => {
+    let schemas = 0
+    await fc.assert(fc.asyncProperty(new CaseArbitrary(), async choices => {
+      const world = makeWorld(choices)
+      const schema = `s${schemas++}`
+      const collections = declare(world, name => db.table({ name, schema, columns: namingOf(world, name) }))
+      const script = scriptFor(collections, 'postgres')
+      await db.pool.query(`create schema ${schema}; ${script}`)
+      const warnings = await db.check(collections)
+      if (warnings.length > 0) throw new Error(warnings.join('\n'))
+    }), { numRuns: runsOf(60) })
+  })
+})
+
+let files = 0
+
+const write = (text: string) => fileURLToPath(writeProgram(`tables-${files++}.mjs`, text))
+
+const page = 'docs/tables.md'
+
+test('docs/tables.md prints the tables that it shows, and the start accepts those of its own database', async t => {
+  const [program = ''] = programsIn(read(page))
+  const file = write(program.replace('music.db', ':memory:') + '\nexport { db }')
+  t.strictSame(await runLine('sql', 'tables', file, '--export', 'collections', '--for', 'postgres'), {
+    code: 0, out: programsIn(read(page), 'sql')[0], error: ''
+  })
+  const { db, collections } = await import(file) as { db: SqliteDatabase, collections: Record<string, Declared> }
+  const { code, out } = await runLine('sql', 'tables', file, '--export', 'collections')
+  t.equal(code, 0)
+  db.exec(out)
+  t.strictSame(await db.check(collections), [])
+  const app = Fastify()
+  await app.register(dataApi, { collections })
+  t.match(await app.inject({ method: 'POST', url: '/artists', payload: { name: 'Can', founded: 1968 } }), created)
+  t.match(await app.inject({ method: 'POST', url: '/artists/1/albums', payload: { title: 'Ege' } }), created)
+  t.match((await app.inject('/albums/1')).json(), { form: 'studio', created_at: /^20\d\d-.*T.*Z$/ })
+  db.close()
+})
+
+const created = { statusCode: 201 }
+
+const declarations = (collections: string) => write(`import { Type } from '@sinclair/typebox'
+  import { collection, exactly, memory, SubCollection, SubItem } from '${fileURLToPath(new URL('lib/index.ts', root))}'
+  const key = { identifier: true, readable: true }
+  const shown = { readable: true, writable: true }
+  export const collections = ${collections}`)
+
+test('composite keys, defaults, enums and lengths are printed; objects are tables as well', async t => {
+  const file = declarations(`{
+    lines: collection(Type.Object({
+      order: Type.String({ format: 'uuid', ...shown }), number: Type.Integer(shown),
+      on: Type.Boolean({ ...shown, default: true }), more: Type.Array(Type.String(), { ...shown, default: [] }),
+      raw: Type.Optional(Type.String({ format: 'byte', ...shown, default: 'AAE=' })),
+      size: Type.Union([Type.Enum({ S: 1, M: 2 }), Type.Null()], shown),
+      note: Type.String({ ...shown, maxLength: 9, pattern: '^x' }), secret: Type.String({ ...shown, maxLength: 9 })
+    }), { source: memory([]), key: ['order', 'number'], setters: { secret () {} } })
+  }`)
+  t.match(await runLine('sql', 'tables', file, '--for', 'sqlite'), {
+    code: 0,
+    out: `create table "lines" (
+  "order" text not null,
+  "number" integer not null,
+  "on" integer not null default 1,
+  "more" text not null default '[]',
+  "raw" blob default x'0001',
+  "size" real check ("size" in (1, 2)),
+  "note" text not null check (length("note") <= 9),
+  "secret" text not null,
+  primary key ("order", "number")
+) strict;
+`
+  })
+  const { out } = await runLine('sql', 'tables', file, '--for', 'postgres')
+  t.match(out, '"raw" bytea default \'\\x0001\',')
+})
+
+test('what cannot be a constraint is a comment; tables that refer to each other are altered', async t => {
+  const file = declarations(`{
+    posts: collection(Type.Object({ id: Type.Integer(key), firstId: Type.Optional(Type.Integer()),
+      first: SubItem('comments', { foreignKey: 'firstId' }), comments: SubCollection('comments', { foreignKey: 'of' })
+    }), { source: memory([]), requestStrategies: { create: false } }),
+    photos: collection(Type.Object({ id: Type.Integer(key), comments: SubCollection('comments', { foreignKey: 'of' })
+    }), { source: memory([]) }),
+    comments: collection(Type.Object({ id: Type.Integer(key), of: Type.Integer(), text: Type.String() }), {
+      source: memory([]), requestStrategies: { create: false } })
+  }`)
+  const { out } = await runLine('sql', 'tables', file, '--for', 'postgres')
+  t.match(out, /^-- "comments": "of" refers to several tables, so it has no foreign key\.\ncreate table "comments" \(/m)
+  t.match(out, /\n\nalter table "posts" add foreign key \("firstId"\) references "comments" \("id"\);\n$/)
+})
+
+test('wrong lines are told', async t => {
+  const file = declarations('{ things: collection(Type.Object({ id: Type.Integer(key) }), { source: memory([]) }) }')
+  t.match(await runLine('sql'), { code: 2, error: /write: npx fastify-data-api sql tables <module>/ })
+  t.match(await runLine('sql', 'table', file), { code: 2, error: /sql tables <module>/ })
+  t.match(await runLine('sql', 'tables', file), { code: 2, error: /--for: expected sqlite or postgres; .*over memory/ })
+  t.match(await runLine('sql', 'tables', file, '--for', 'mysql'), { code: 2, error: /found 'mysql'/ })
+  t.match(await runLine('sql', 'tables', 'none.js'), { code: 1, error: /there is no file 'none.js'/ })
+})
