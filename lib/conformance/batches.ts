@@ -17,15 +17,15 @@ export function generateBatch (generator: ValueGenerator, api: ApiModel, write: 
 }
 
 /** Returns a request as an operation of a batch. */
-function toOperation ({ method, url, headers, body }: SentRequest, prefix: string): string {
+export function toOperation ({ method, url, headers, body }: SentRequest, prefix: string): string {
   const [, returns] = /return=(\w+)/.exec(headers['prefer'] ?? '') ?? []
   return operation(method, url.slice(prefix.length), body, {
     if_match: headers['if-match'], if_none_match: headers['if-none-match'], return: returns
   })
 }
 
-/** Bodies are texts, because JSON.stringify() cannot write all numbers of JSON. */
-function operation (method: string, path: string, body: string | undefined, others: object = {}): string {
+/** Returns an operation. Bodies are texts, because JSON.stringify() cannot write all numbers of JSON. */
+export function operation (method: string, path: string, body: string | undefined, others: object = {}): string {
   const head = JSON.stringify({ method, path, ...others })
   return body === undefined ? head : `${head.slice(0, -1)},"body":${body}}`
 }

@@ -1,9 +1,11 @@
 import { isDeepStrictEqual } from 'node:util'
+import type { ValueGenerator } from '../conformance/generator.ts'
 import { encode } from '../conformance/resources.ts'
 import type { Collection, StoredField } from '../model/model.ts'
 import type { Predicate } from '../plan/plan.ts'
 import { never } from '../plan/predicates.ts'
 import { compileFilter } from '../sources/memory/filter.ts'
+import { tableOf } from '../sources/memory/relations.ts'
 import type { Hints, TableShape } from './rows.ts'
 import type { KnownCaller, Row, ServedApi, World } from './world.ts'
 
@@ -156,4 +158,11 @@ const scalarsIn = (value: unknown, depth: number): ReadonlyArray<string | number
   if (typeof value === 'string' || typeof value === 'number') return [value]
   if (typeof value !== 'object' || value === null || depth === 0) return []
   return Object.values(value).flatMap(one => scalarsIn(one, depth - 1))
+}
+
+/** Returns a row: most often one that the caller may see. */
+export function rowFor (generator: ValueGenerator, { collection, caller }: View): object | undefined {
+  const rows = [...tableOf(collection).all()]
+  const visible = rows.filter(compileFilter(scopeOf(caller, collection, 'read')))
+  return generator.from(visible.length > 0 && generator.chance(65) ? visible : rows)
 }

@@ -5,46 +5,33 @@ import { encode, generateText, keySegment, relationsOf, scalarsOf, textOf } from
 import type { SentRequest } from '../conformance/serve.ts'
 import type { Collection, ScalarField } from '../model/model.ts'
 import { traitsOf } from '../model/values.ts'
-import { compileFilter } from '../sources/memory/filter.ts'
 import { tableOf } from '../sources/memory/relations.ts'
-import { scopeOf } from './sight.ts'
+import { batchWays } from './batches.ts'
+import { rowFor, type View } from './sight.ts'
+import { type Guess, ownCode, type Way } from './way.ts'
 import type { KnownCaller, ServedApi } from './world.ts'
-
-/** One thing to drive: a collection, its field and an operator, or one of the doors to them. */
-export interface Way {
-  /** As reports name it, such as `notes.salary >=`. */
-  readonly name: string
-  /** How often it is driven beside the others: code of the application is more often wrong. Default 1. */
-  readonly weight?: number
-  /** Returns a request, with other values each time. */
-  make (generator: ValueGenerator): SentRequest
-}
-
-/** The weight of a way to code of the application. */
-export const ownCode = 4
-
-/** Returns a value of a row, most often one that the caller may not know. */
-export type Guess = (generator: ValueGenerator) => unknown
 
 /** Returns everything that the caller can do with a registration, so that a report can say what was driven. */
 export function waysOf (
   served: ServedApi, callers: ReadonlyMap<string, KnownCaller>, guess: Guess
 ): readonly Way[] {
   const { prefix, api: { options: { openapi, explorer } } } = served
+  const views = [...callers].flatMap(([name, { caller }]): readonly View[] => {
+    const collection = caller.model.collections.get(name) ?? served.api.model.collections.get(name)
+    if (collection === undefined) return []
+    return [{ collection, caller, canRead: caller.denial('read', collection) === undefined }]
+  })
+  const writes = views.flatMap(view => writesOf(served, view, guess))
   return [
     read(`${prefix}/`, () => `${prefix}/`),
     ...openapi === undefined ? [] : [read(`${prefix}/openapi.json`, () => `${prefix}/openapi.json`)],
     ...explorer === undefined ? [] : [read(`${prefix}/ as a page`, () => `${prefix}/`, 'text/html')],
-    ...[...callers].flatMap(([name, { caller }]) => {
-      const collection = caller.model.collections.get(name) ?? served.api.model.collections.get(name)
-      if (collection === undefined) return []
-      // A refusal can tell something too.
-      const reads = caller.denial('read', collection) === undefined
-        ? readsOf(served, collection, caller, guess)
-        : [read(`${name} as JSON`, () => `${prefix}/${encode(name)}`)]
-      const writes = writesOf(served, collection, caller, guess)
-      return [...reads, ...writes]
-    })
+    // A refusal can tell something too.
+    ...views.flatMap(view => view.canRead
+      ? readsOf(served, view, guess)
+      : [read(`${view.collection.name} as JSON`, () => `${prefix}/${encode(view.collection.name)}`)]),
+    ...writes,
+    ...batchWays(served, views, writes, guess)
   ]
 }
 
@@ -54,13 +41,12 @@ const read = (name: string, url: (generator: ValueGenerator) => string, accept?:
 const request = (method: string, url: string, accept?: string): SentRequest =>
   ({ method, url, headers: accept === undefined ? {} : { accept } })
 
-function readsOf (
-  served: ServedApi, collection: Collection, caller: KnownCaller['caller'], guess: Guess
-): readonly Way[] {
+function readsOf (served: ServedApi, view: View, guess: Guess): readonly Way[] {
+  const { collection } = view
   const { prefix, api: { options: { streams, explorer } } } = served
   const { name } = collection
   const url = `${prefix}/${encode(name)}`
-  const item = (generator: ValueGenerator) => `${url}/${segmentOf(generator, collection, caller)}`
+  const item = (generator: ValueGenerator) => `${url}/${segmentOf(generator, view)}`
   const formats = [
     ['JSON', undefined],
     ...streams() ? [['NDJSON', 'application/x-ndjson'], ['CSV', 'text/csv']] as const : [],
@@ -131,14 +117,13 @@ function identifierWays (
   return ways.map(way => ({ ...way, weight: ownCode }))
 }
 
-function writesOf (
-  { prefix }: ServedApi, collection: Collection, caller: KnownCaller['caller'], guess: Guess
-): readonly Way[] {
+function writesOf ({ prefix }: ServedApi, view: View, guess: Guess): readonly Way[] {
+  const { collection } = view
   const { name, strategies } = collection
   const url = `${prefix}/${encode(name)}`
   const headers = { 'content-type': 'application/json' }
   const isWritable = [...collection.fields.values()].some(field => field.writable)
-  const item = (generator: ValueGenerator) => `${url}/${segmentOf(generator, collection, caller)}`
+  const item = (generator: ValueGenerator) => `${url}/${segmentOf(generator, view)}`
   return [
     ...codedWays(collection, item, guess),
     ...strategies.create && isWritable
@@ -191,9 +176,7 @@ function codedWays (
 }
 
 /** Returns the segment of an item: most often of one that the caller may see. */
-function segmentOf (generator: ValueGenerator, collection: Collection, caller: KnownCaller['caller']): string {
-  const rows = [...tableOf(collection).all()]
-  const visible = rows.filter(compileFilter(scopeOf(caller, collection, 'read')))
-  const row = generator.from(visible.length > 0 && generator.chance(65) ? visible : rows)
-  return row === undefined ? '1' : keySegment(row, collection)
+function segmentOf (generator: ValueGenerator, view: View): string {
+  const row = rowFor(generator, view)
+  return row === undefined ? '1' : keySegment(row, view.collection)
 }

@@ -119,13 +119,15 @@ export function isForeignKeyIn (property: string, { generated }: Part, holder: P
   })
 }
 
-/** True for a property from which the computed field is made: declare() takes the first three. */
+/** True for a property from which the computed field is made, where the caller may read that one. */
 const isComputedFrom = (property: string, { generated, denied }: Part) =>
-  generated.extras.computed && denied.fields['getEverything']?.read !== true && !denied.operations.has('read') &&
-    Object.keys(generated.schema)
-      .filter(name => relationOf(generated.schema[name]) === undefined)
-      .slice(0, 3)
-      .includes(property)
+  denied.fields['getEverything']?.read !== true && !denied.operations.has('read') &&
+    computedFields(generated).includes(property)
+
+/** The properties from which a computed field is made: declare() takes the first three. */
+export const computedFields = ({ schema, extras }: GeneratedCollection): readonly string[] => extras.computed
+  ? Object.keys(schema).filter(name => relationOf(schema[name]) === undefined).slice(0, 3)
+  : []
 
 /** Returns the schema as that of a relation; undefined for that of another field. */
 export const relationOf = (schema: TSchema | undefined): TSubItem | TSubCollection | undefined =>

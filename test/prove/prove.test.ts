@@ -20,6 +20,7 @@ async function failureOf (options: ProveOptions): Promise<ProofError> {
 }
 
 const callers = { member }
+const shown = Type.String({ readable: true, writable: true })
 const seeds = [1, 2, 3]
 
 test('an application without a mistake answers alike in both worlds, and all of it is driven', async t => {
@@ -83,6 +84,21 @@ test('a scope that may be missing is worth a look, where nobody says what caller
     app: () => buildNotes('forgotten scope'), callers: { member: { headers } }, requests: 300, seed: 1, allow: ['notes']
   }).catch((error: unknown) => error as ProofError)
   t.match(report, '- member: notes, whose items belong to teams')
+})
+
+test('where batches are on, items are changed and changed back by them', async t => {
+  const app = async () => {
+    const built = Fastify()
+    const things = collection(Type.Object({ id: Type.Integer({ identifier: true, readable: true }), text: shown }), {
+      source: memory([])
+    })
+    await built.register(dataApi, { collections: { things }, requestStrategies: { batch: true } })
+    return built
+  }
+  const { report } = await proveRules({ app, requests: 300, seed: 1 })
+  const [, sent, answered] = /\| things changed and changed back in a batch \| (\d+) \| (\d+) \|/.exec(report) ?? []
+  t.ok(Number(sent) >= 10, `${sent} sent`)
+  t.ok(Number(answered) >= 5, `${answered} answered`)
 })
 
 test('what cannot be driven fails the proof, unless it is allowed', async t => {

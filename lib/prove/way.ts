@@ -1,0 +1,18 @@
+import type { ValueGenerator } from '../conformance/generator.ts'
+import type { SentRequest } from '../conformance/serve.ts'
+
+/** One thing to drive: a collection, its field and an operator, or one of the doors to them. */
+export interface Way {
+  /** As reports name it, such as `notes.salary >=`. */
+  readonly name: string
+  /** How often it is driven beside the others: code of the application is more often wrong. Default 1. */
+  readonly weight?: number
+  /** Returns a request, with other values each time. */
+  make (generator: ValueGenerator): SentRequest
+}
+
+/** The weight of a way to code of the application. */
+export const ownCode = 4
+
+/** Returns a value of a row, most often one that the caller may not know. */
+export type Guess = (generator: ValueGenerator) => unknown

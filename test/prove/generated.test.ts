@@ -1,0 +1,50 @@
+import type { FastifyInstance } from 'fastify'
+import { test } from 'tap'
+import { type Case, CaseArbitrary } from '../../lib/conformance/case.ts'
+import { declare } from '../../lib/conformance/declare.ts'
+import { choiceLimit, type ChoiceSequence } from '../../lib/conformance/generator.ts'
+import { openMemory } from '../../lib/conformance/run.ts'
+import dataApi, { frameworkErrors } from '../../lib/index.ts'
+import { ProofError, proveRules } from '../../lib/prove/index.ts'
+import fc, { runsOf } from '../helpers/fast-check.ts'
+import Fastify from '../helpers/fastify.ts'
+import { makeWorldPair, withGuards, type WorldPair } from '../helpers/hidden-worlds.ts'
+import { computedFields } from '../helpers/visibility.ts'
+
+// docs/prove.md, over the generated applications of test/contract/non-interference.test.ts, which makes its pairs of
+// worlds by other means: a fault of either is found by the other.
+
+const choices: fc.Arbitrary<ChoiceSequence> = fc.array(fc.nat({ max: choiceLimit - 1 }),
+  { minLength: 400, maxLength: 400 })
+const cases: fc.Arbitrary<readonly [Case, ChoiceSequence]> = fc.tuple(new CaseArbitrary(), choices)
+
+async function build ({ world, guards }: WorldPair): Promise<FastifyInstance> {
+  const { source } = await openMemory(world.tables)
+  const app = Fastify({ frameworkErrors, routerOptions: { maxParamLength: 10_000 } })
+  await app.register(dataApi, { ...world.options, collections: withGuards(declare(world, source), guards) })
+  return app
+}
+
+/** Fails with the sentence of a leak. `allows`: the fields that the application's own code shows. */
+const holding = (allows: (world: WorldPair['world']) => readonly string[]) => fc.asyncProperty(cases, async ([
+  world, rules
+]) => {
+  const pair = makeWorldPair(world, rules, rules)
+  const proof = proveRules({ app: () => build(pair), requests: 100, seed: 1, allow: allows(pair.world) })
+  const error: unknown = await proof.catch((reason: unknown) => reason)
+  if (error instanceof ProofError && !/ can tell /.test(error.message.split('\n')[0] ?? '')) return
+  if (error instanceof Error) throw error
+})
+
+const runs = runsOf(3)
+
+test('nothing is found where the rules of generated applications hold', { timeout: 0 }, async t => {
+  await fc.assert(holding(({ collections }) => collections.flatMap(one =>
+    computedFields(one).map(property => `${one.property}.${property}`))), { numRuns: runs, endOnFailure: true })
+  t.pass(`${runs} applications`)
+})
+
+test('a computed field that shows hidden ones is found in generated applications', { timeout: 0 }, async t => {
+  const { errorInstance } = await fc.check(holding(() => []), { seed: 3, numRuns: 30, endOnFailure: true })
+  t.match(String(errorInstance), / can tell .* by `\w+ \//)
+})
