@@ -2,7 +2,7 @@ import { makeBatch } from './batch.ts'
 import { brokenOff, parseJson } from './error.ts'
 import { queryText } from './query.ts'
 import { readItem, resource } from './resource.ts'
-import type { Call, ClientOptions, HeadersLike } from './send.ts'
+import { type Call, type ClientOptions, type HeadersLike, pause } from './send.ts'
 import type { AnyApi, Api, Client } from './types/index.ts'
 
 /**
@@ -46,11 +46,8 @@ export function createClient<A extends Api<A> = AnyApi> (
       const after = response?.headers.get('retry-after') ?? 2 ** attempt / 5
       const wait = 1000 * (after as number) || Date.parse(after as string) - Date.now()
       if (method || attempt >= retries || !/network|429|50[234]/.test(what) || !(wait < 30_000)) throw error
-      await new Promise(resolve => {
-        setTimeout(resolve, wait)
-        // Then fetch() throws the reason.
-        signal?.addEventListener('abort', resolve)
-      })
+      // If it is aborted, fetch() throws the reason.
+      await pause(wait, signal)
     }
     return request(call, read, attempt + 1)
   }

@@ -1,5 +1,6 @@
 export { createClient } from './client.ts'
 export { ApiError, type Detail, type ErrorFacts } from './error.ts'
+export type { LivePage } from './follow.ts'
 export type { Page, PagePosition } from './page.ts'
 export type { ClientOptions, RequestOptions } from './send.ts'
 export type * from './types/index.ts'

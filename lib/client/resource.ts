@@ -1,5 +1,7 @@
 import { brokenOff, parseJson } from './error.ts'
+import { follow } from './follow.ts'
 import { list } from './page.ts'
+import { partsOf } from './parts.ts'
 import { type AnyQuery, encode } from './query.ts'
 import type { Call, RequestOptions, Send } from './send.ts'
 
@@ -15,6 +17,7 @@ export function resource (send: Send, path: string, write: Write, more?: object)
   const methods = {
     list: (query?: AnyQuery, options?: RequestOptions) => list(send, call(query, options)),
     stream: (query?: AnyQuery, options?: RequestOptions) => stream(send, call(query, options)),
+    live: (query?: AnyQuery, options?: RequestOptions) => follow(send, call(query, options)),
     count: async (where?: object, options?: RequestOptions) =>
       (await list(send, call({ where, size: 0, count: true }, options))).total,
     get: async (...given: unknown[]) => {
@@ -50,23 +53,10 @@ export function resource (send: Send, path: string, write: Write, more?: object)
  */
 async function * stream (send: Send, call: Call): AsyncGenerator<unknown, void, undefined> {
   const response = await send({ ...call, own: { accept: 'application/x-ndjson' } }, async response => response)
-  const reader = (response.body as ReadableStream).pipeThrough(new TextDecoderStream()).getReader()
-  let rest = ''
   try {
-    for (;;) {
-      const { value } = await reader.read()
-      if (!value) break
-      const lines = (rest + value).split('\n')
-      rest = lines.pop() as string
-      for (const line of lines) yield parseJson(line, response)
-    }
-    // Every item ends its line.
-    if (rest) throw new TypeError(rest)
+    for await (const line of partsOf(response, '\n')) yield parseJson(line, response)
   } catch (cause) {
     throw brokenOff(cause, response, call.signal)
-  } finally {
-    // The error of a stream that broke off was thrown already.
-    reader.cancel().catch(() => {})
   }
 }
 

@@ -31,5 +31,19 @@ export interface Call extends RequestOptions {
   readonly own?: Readonly<Record<string, string | undefined>>
 }
 
-/** Sends a request and reads its answer. Rejects with an ApiError, or with the reason of the signal. */
-export type Send = <T>(call: Call, read: (response: Response) => Promise<T>) => Promise<T>
+/**
+ * Sends a request and reads its answer. `attempt`: how often it was sent before. Rejects with an ApiError, or with the
+ * reason of the signal.
+ */
+export type Send = <T>(call: Call, read: (response: Response) => Promise<T>, attempt?: number) => Promise<T>
+
+/** Waits for so many milliseconds, or until the signal is aborted. */
+export const pause = (wait: number, signal: AbortSignal | undefined): Promise<void> => new Promise(resolve => {
+  const timer = setTimeout(done, wait)
+  signal?.addEventListener('abort', done)
+  function done () {
+    clearTimeout(timer)
+    signal?.removeEventListener('abort', done)
+    resolve()
+  }
+})

@@ -53,6 +53,21 @@ test('a result has the fields of its selection, at every depth', async t => {
     const groups = await authors.resource('by_kind').get()
     equal<NonNullable<(typeof groups)[string]>[number]['name'], string>(true)
     equal<typeof author.initial, string>(true)
+    for await (const { items, changed } of authors.live({ fields: ['name'], sort: '-name', limit: 20 })) {
+      equal<typeof items, ReadonlyArray<Readonly<{ name: string }>>>(true)
+      equal<typeof changed, typeof items>(true)
+      // @ts-expect-error values are frozen
+      items[0]!.name = 'Ada'
+    }
+    for await (const book of books.item(id).live()) equal<typeof book.pages, number>(true)
+    for await (const author of books.item(id).author.live({ fields: ['name'] })) {
+      equal<typeof author, Readonly<{ name: string }> | null>(true)
+    }
+    for await (const named of authors.resource('by_name').live()) equal<(typeof named)[string]['name'], string>(true)
+    // @ts-expect-error unknown field
+    authors.live({ fields: ['nam'] })
+    // @ts-expect-error a count is told where it stands in the body alone
+    authors.live({ count: true })
     // @ts-expect-error hidden fields are shown only if they are selected
     author.notes
     // @ts-expect-error a field that was not selected

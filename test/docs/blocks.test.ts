@@ -142,7 +142,7 @@ test('every component in the documents is well-formed, and imports what the pack
     })
     t.strictSame(diagnostics?.map(({ messageText }) => messageText), [])
     for (const [, name = '', entry = ''] of program.matchAll(/import \{ (\w+) \} from 'fastify-data-api\/([\w-]+)'/g)) {
-      t.match(read('docs/exports.md'), `| \`${name}\` | \`fastify-data-api/${entry}\``)
+      t.match(read('docs/exports.md'), new RegExp(`^\\| .*\`${name}\`.* \\| \`fastify-data-api/${entry}\` `, 'm'))
     }
   }
 })

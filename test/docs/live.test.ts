@@ -1,5 +1,8 @@
+import { transform } from 'esbuild'
 import type { FastifyInstance } from 'fastify'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { createElement } from 'react'
+import { create } from 'react-test-renderer'
 import { test } from 'tap'
 import { programsIn, read, writeProgram } from '../helpers/documents.ts'
 import { eventually, listen } from '../helpers/follow.ts'
@@ -39,4 +42,25 @@ test('the programs of docs/live.md show what GET gives', async t => {
     await sleep(1)
   }
   t.strictSame(shown.at(-1), [{ id: 1, text: 'c' }, { id: 2, text: 'b' }, { id: 3, text: 'd' }])
+})
+
+test('a component of React shows what GET gives', async t => {
+  const text = read('docs/live.md')
+  const { href } = writeProgram('live-react.ts', programsIn(text).join('\n'))
+  const { app } = await import(href) as { app: FastifyInstance }
+  t.teardown(() => app.close())
+  const url = await app.listen({ host: '127.0.0.1', port: 0 })
+  const [, component = ''] = programsIn(text, 'tsx')
+  const { code } = await transform(component.replace("createClient('/')", `createClient('${url}')`), {
+    loader: 'jsx', jsx: 'automatic'
+  })
+  const { Notes } = await import(writeProgram('live-component.mjs', code).href) as { Notes: unknown }
+  const page = create(createElement(Notes, null))
+  const shown = () => JSON.stringify(page.toJSON())
+  for (const text of ['b', 'a']) {
+    await app.inject({ method: 'POST', url: '/notes', payload: { text } })
+    await eventually(() => shown().includes(`["${text}"]`), shown)
+  }
+  t.match(shown(), /\["a"\].*\["b"\]/)
+  page.unmount()
 })

@@ -240,10 +240,10 @@ test('docs/client.md: its programs read and write the example', async t => {
   const db = sqlite(':memory:')
   fill(db, new URL('examples/solar-system/data/', root).pathname)
   const app = Fastify()
-  await app.register(dataApi, { collections: solarSystem(db), requestStrategies: { batch: true } })
+  await app.register(dataApi, { collections: solarSystem(db), requestStrategies: { batch: true }, live: true })
   const address = await app.listen({ host: '127.0.0.1', port: 0 })
-  const programs = programsIn(read('docs/client.md'))
-  t.equal(programs.length, 3)
+  const programs = [...programsIn(read('docs/client.md'))]
+  t.equal(programs.length, 4)
   const silent = 'const console = { log () {} }\n'
   const runProgram = async (index: number, names: string) => {
     const program = programs[index]?.replace('http://localhost:3000', address)
@@ -258,7 +258,11 @@ test('docs/client.md: its programs read and write the example', async t => {
   const typed = await runProgram(1, 'items, planet')
   t.strictSame((typed['items'] as readonly unknown[])[2], { name: 'Earth', moons: [{ mean_radius_km: 1737.4 }] })
   t.match(typed['planet'], { id: 6, name: 'Jupiter' })
-  const { comet } = await runProgram(2, 'comet')
+  const once = programs[2]?.replaceAll(/\) console\.log\((.*)\)$/gm, ') { seen.push($1); break }')
+  programs[2] = `const seen = []\n${once}`
+  const { seen } = await runProgram(2, 'seen')
+  t.match(seen, [[{ outcome: 'ongoing' }], [], 'Cassini'])
+  const { comet } = await runProgram(3, 'comet')
   t.match(comet, { status: 'created', id: Number })
   await app.close()
   db.close()

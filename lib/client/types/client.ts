@@ -1,3 +1,4 @@
+import type { LivePage } from '../follow.ts'
 import type { Page, PagePosition } from '../page.ts'
 import type { RequestOptions } from '../send.ts'
 import type { Answer, Reserved, Returning, Selection } from './answers.ts'
@@ -40,6 +41,9 @@ export interface WriteOptions<R> extends RequestOptions {
   readonly unchanged?: object | undefined
 }
 
+/** The values of a document that is followed. They are frozen. */
+export type Live<T> = AsyncGenerator<T, never, undefined>
+
 /** A method of HTTP, as `Allow` lists them. */
 export type Method = 'GET' | 'HEAD' | 'OPTIONS' | 'QUERY' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
@@ -58,6 +62,13 @@ export interface Collection<
   /** Requests all items in one answer (NDJSON), as fast as they are taken; one page, if the query has a page. */
   stream<const S extends Selection<A, K> = undefined> (query?: Query<A, K, S>, options?: RequestOptions):
   AsyncGenerator<Chosen<A, K, S, Listed<A, K>>, void, undefined>
+  /**
+   * Follows a page where the API is live: its items as they are, and again whenever they have changed. Connects again
+   * by itself, and throws an ApiError once the page cannot be read any more.
+   */
+  live<const S extends Selection<A, K> = undefined> (
+    query?: Omit<Query<A, K, S>, 'count'>, options?: RequestOptions
+  ): Live<LivePage<Readonly<Chosen<A, K, S, Listed<A, K>>>>>
   /** Requests the number of items. */
   count (where?: Where<A, K>, options?: RequestOptions): Promise<number>
   get<const S extends Selection<A, K> = undefined> (
@@ -91,6 +102,8 @@ export interface Collection<
 /** Items by the values of a field. */
 export interface Dictionary<E, V> {
   get (query?: undefined, options?: RequestOptions): Promise<Readonly<Record<string, E>>>
+  /** Follows the items by their values, as the function of this name of an item follows that. */
+  live (query?: undefined, options?: RequestOptions): Live<Readonly<Record<string, E>>>
   /** Returns the item with a value or, if the field is no identifier, the collection of such items. */
   item (value: string | number | boolean): V
 }
@@ -115,6 +128,10 @@ interface ItemMethods<A extends Api<A>, K extends keyof A, N, X> {
   get<const S extends Selection<A, K> = undefined> (
     query?: { readonly fields?: S }, options?: RequestOptions
   ): Promise<Chosen<A, K, S, Full<A, K>> | N>
+  /** Follows the item where the API is live: the item as it is, and again whenever it has changed. */
+  live<const S extends Selection<A, K> = undefined> (
+    query?: { readonly fields?: S }, options?: RequestOptions
+  ): Live<Readonly<Chosen<A, K, S, Full<A, K>>> | N>
   /** Requests the methods that the caller may use on the item; undefined where CORS hides `Allow` from the page. */
   allowed (options?: RequestOptions): Promise<Method[] | undefined>
   update<const R extends Returning<A, K> = undefined> (
