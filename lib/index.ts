@@ -26,7 +26,7 @@ export type { TSubCollection, TSubItem } from './declare/relations.ts'
 export { ArgumentError, DataApiError, DeclarationError }
 export type { ErrorCode, Facts } from './errors/errors.ts'
 export { frameworkErrors } from './plugin/failures.ts'
-export type { DataApiOptions } from './api/options.ts'
+export type { DataApiOptions, IdempotencyOptions } from './api/options.ts'
 export type { DataApi } from './plugin/registrations.ts'
 export type { RequestFacts, RequestKind } from './api/request-facts.ts'
 export type { Document as OpenApiDocument } from './openapi/objects.ts'

@@ -12,6 +12,10 @@ export const requestStrategies = Type.Object({
   delete: Type.Optional(Type.Boolean()),
   /** Whether an update or deletion without `If-Match` or `If-None-Match` is 428. Default false. */
   requireIfMatch: Type.Optional(Type.Boolean()),
+  /** The methods of writes that are 400 without an `Idempotency-Key`. Default none. */
+  requireIdempotencyKey: Type.Optional(Type.Array(Type.Union([
+    Type.Literal('POST'), Type.Literal('PUT'), Type.Literal('PATCH'), Type.Literal('DELETE')
+  ]), { uniqueItems: true })),
   /**
    * Whether POST to the root runs several writes in one transaction, and the most operations that it takes (100). Of a
    * collection: false if its items cannot be written so. Default false.

@@ -1,6 +1,8 @@
 import { after } from '../scheduling/after.ts'
 import type { Context } from '../declare/collection.ts'
 import type { Checks } from './checks.ts'
+import { answerUnderKey } from './keyed.ts'
+import type { Keys } from './keys.ts'
 import type { Model } from '../model/model.ts'
 import { answerBatch } from './batch.ts'
 import { liveOf } from './live.ts'
@@ -23,6 +25,8 @@ export interface Api {
   readonly callers: Callers
   readonly checks: Checks
   readonly own: Contexts
+  /** Undefined if no write has a key. */
+  readonly keys: Keys | undefined
 }
 
 /** Makes the contexts of requests, in which own code has its data (lib/data). */
@@ -49,6 +53,8 @@ export function answer (
       const asked = { ...request, ...request.queryIn(syntaxAt(resource, options.syntax)), resource }
       const plan = planRequest(asked, permissions, options) // meant
       note(factsOf(plan))
+      const kept = answerUnderKey(plan, text, asked, { caller, context, note }, api)
+      if (kept !== undefined) return kept
       const made = after(run(plan, caller, context), result => render(result, asked, model, options)) // done, and told
       const live = liveOf(plan, caller, hasSpecial(request.segments, model), options)
       return live === undefined ? made : after(made, one => ({ ...one, live }))

@@ -8,10 +8,12 @@ import { checkMediaType, jsonOf } from '../request/body.ts'
 import { parseRequest, type Request, type RequestText } from '../request/parse.ts'
 import { type Answer, hasSpecial, ok, personal } from '../response/answer.ts'
 import type { Caller } from '../rules/caller.ts'
-import { type BatchedWrite, runBatch } from '../run/batch.ts'
 import type { RunContext } from '../run/context.ts'
+import { collectionOf } from '../run/write.ts'
+import { databaseOf } from '../sources/source.ts'
 import type { Api } from './answer.ts'
-import { type AskedOperation, makePlanner, rootOf, Unplanned } from './operations.ts'
+import { type AskedOperation, type BatchedWrite, makePlanner, rootOf, Unplanned } from './operations.ts'
+import { replayedHeader, runUnderKey } from './keyed.ts'
 import type { RequestFacts } from './request-facts.ts'
 
 /** The limits of a batch (docs/http.md: Batches). */
@@ -26,19 +28,28 @@ export async function answerBatch (
   note: (facts: RequestFacts) => void
 ): Promise<Answer> {
   const operations = parseOperations(request, api, limits)
-  note({ collection: undefined, kind: 'batch', operations: operations.length })
+  const facts = { collection: undefined, kind: 'batch', operations: operations.length } as const
+  note(facts)
   const asked = operations.map((operation, index) => {
     return orOperation(index, () => ({ operation, request: operationRequest(operation, request, text, api) }))
   })
   const callers = await callersOf(asked.map(one => one.request), api, context)
   const [first, ...others] = await planAll(asked, callers, api, context)
-  const answers = first === undefined ? [] : await runBatch([first, ...others], context, api.options.answers.length)
   const { returns } = request
-  const answer = ok(`[${answers.join(',')}]`, returns && { 'preference-applied': `return=${returns}` })
+  const collect = (answers: readonly string[]) =>
+    ok(`[${answers.join(',')}]`, returns && { 'preference-applied': `return=${returns}` })
+  const running = { context, collect, errorOf: ofOperation }
+  const answer = first === undefined
+    ? collect([])
+    : await runUnderKey([first, ...others], running, keyOf(first, text, context, api), api)
+  if (replayedHeader in answer.headers) note({ ...facts, replayed: true })
   const isPersonal = [...callers.values()].some(({ guarded }) => guarded) ||
     asked.some(one => hasSpecial(one.request.segments, api.model))
   return isPersonal ? personal(answer) : answer
 }
+
+const keyOf = ({ planned }: BatchedWrite, text: RequestText, context: Context, { keys }: Api) =>
+  keys?.of(text, databaseOf(collectionOf(planned.plan)), context)
 
 function parseOperations (
   { body, accept, conditions, queryIn }: Request, { options }: Api, { operations: most }: BatchLimits

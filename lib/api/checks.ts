@@ -20,10 +20,10 @@ export interface Checks {
 
 interface Log { warn (object: object, message: string): void }
 
-/** Makes the checks of a model. */
-export function makeChecks ({ collections }: Model, log: Log): Checks {
+/** Makes the checks of a model. `all`: its collections, and those of keys. */
+export function makeChecks (all: readonly Collection[], { collections }: Model, log: Log): Checks {
   const waiting = new Map<Database, Check>()
-  for (const [database, own] of groupByDatabase(collections.values())) {
+  for (const [database, own] of groupByDatabase(all)) {
     const { catalogCheck } = database
     const passed = () => waiting.delete(database)
     if (catalogCheck?.mode === 'off') {

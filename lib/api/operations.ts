@@ -1,10 +1,10 @@
 import type { Context } from '../declare/collection.ts'
-import { DataApiError, validation } from '../errors/errors.ts'
+import { answerTooLarge, DataApiError, validation } from '../errors/errors.ts'
 import type { KeyValues } from '../model/identifiers.ts'
 import type { Collection } from '../model/model.ts'
 import { countItems, namedCollection } from '../plan/batch.ts'
 import { syntaxAt } from '../plan/path/syntax.ts'
-import { type Resource, startingAt } from '../plan/path/walk.ts'
+import { collectionAt, startingAt } from '../plan/path/walk.ts'
 import { type Asked, findResource, planRequest, type RequestOptions } from '../plan/request.ts'
 import { noOperation, type Referred, type References } from '../plan/write/references.ts'
 import type { Write } from '../plan/write/write.ts'
@@ -17,7 +17,7 @@ import { type Caller, unguarded } from '../rules/caller.ts'
 import { permissionsOf } from '../rules/methods.ts'
 import type { ScopedSession } from '../rules/scoped-database.ts'
 import { findAddress } from '../run/address.ts'
-import type { BatchedWrite } from '../run/batch.ts'
+import type { JoinedWrite } from '../run/batch.ts'
 import type { RunContext } from '../run/context.ts'
 import type { WriteOutcome } from '../run/run.ts'
 import { collectionOf, type WriteResult } from '../run/write.ts'
@@ -28,6 +28,9 @@ import type { Api } from './answer.ts'
 export interface AskedOperation { readonly operation: Operation, readonly request: Request }
 
 export const rootOf = ({ segments: [name = ''] }: Request): string => name
+
+/** An operation that is ready to run; its answer is JSON text. */
+export type BatchedWrite = JoinedWrite<string>
 
 /** Plans the operation of this index. Rejects with its error, or with Unplanned. */
 type Plan = (asked: AskedOperation, index: number) => Promise<BatchedWrite>
@@ -45,6 +48,13 @@ export function makePlanner (callers: ReadonlyMap<string, Caller>, api: Api, con
   const named = new Map<string, Named | undefined>()
   let items = options.writes.items
   let database: Database | undefined
+  // The characters of the answers so far; a batch that runs again begins with its first operation.
+  let length = 0
+  const measured = (index: number, answer: string): string => {
+    length = (index === 0 ? 0 : length) + answer.length
+    if (length > options.answers.length) throw answerTooLarge(options.answers.length)
+    return answer
+  }
   const find = (name: string): Named | undefined => {
     const known = named.get(name)
     if (known === undefined && named.has(name)) throw new Unplanned()
@@ -65,7 +75,8 @@ export function makePlanner (callers: ReadonlyMap<string, Caller>, api: Api, con
     if (database !== databaseOf(collectionOf(planned.plan))) throw faultIn(index, 'path', otherDatabase)
     const own = as === undefined ? undefined : nameItem(planned, caller, index)
     if (as !== undefined) named.set(as, own)
-    return batched(planned, { asked, from, own, planning }, api)
+    const { finish, ...write } = batched(planned, { asked, from, own, planning }, api)
+    return { ...write, finish: async (...done) => measured(index, await finish(...done)) }
   }
   return (asked, index) => plan(asked, index).catch((error: unknown) => {
     const { as } = asked.operation
@@ -146,11 +157,6 @@ async function resourceOf (
     throw new DataApiError('method_not_allowed', `'${collection.name}' takes no operations of a batch.`)
   }
   return { ...request, ...request.queryIn(syntaxAt(resource, options.syntax)), resource }
-}
-
-function collectionAt (resource: Resource): Collection | undefined {
-  if (resource.kind === 'directory') return undefined
-  return 'from' in resource ? resource.from.collection : resource.collection
 }
 
 function planWrite (asked: Asked, { caller, options }: Planning): Write {

@@ -1,9 +1,11 @@
+import { Type } from '@sinclair/typebox'
 import { type DataOptions, optionsSchema } from '../../schemas/options.ts'
 import type { ExplorerOptions } from '../../schemas/explorer.ts'
 import type { LiveOptions } from '../../schemas/live.ts'
 import type { OpenApiOptions } from '../../schemas/openapi.ts'
 import type { RequestStrategies } from '../../schemas/request-strategies.ts'
-import type { CallerOf, Declared, Pages } from '../declare/collection.ts'
+import type { CallerOf, Context, Declared, Pages } from '../declare/collection.ts'
+import type { Source } from '../declare/source.ts'
 import { DeclarationError, describeValue } from '../errors/errors.ts'
 import { compileCheck } from '../model/check.ts'
 import type { PageLimits } from '../model/model.ts'
@@ -25,6 +27,32 @@ export interface DataApiOptions extends DataOptions {
    * for each request, when one of them asks for the facts. Default: none.
    */
   caller?: CallerOf
+  /** Keeps the answers to writes that have an `Idempotency-Key`, which may be repeated. Default: no key is read. */
+  idempotency?: IdempotencyOptions
+}
+
+/** How the answers to writes under a key are kept (docs/writing.md: Writes that may be repeated). */
+export interface IdempotencyOptions {
+  /**
+   * The table of the keys, or one for each database whose collections are written: `npx fastify-data-api sql
+   * idempotency` prints it. memory() needs none.
+   */
+  table?: Source | readonly Source[]
+  /**
+   * Returns whose key it is; undefined or null for a caller who may send none. Needed where collections have rules or a
+   * scope. Default: all share one set of keys.
+   */
+  caller?: (context: Context) => string | number | undefined | null
+  /** How long a key is kept, in seconds; at least 3600. Default 86,400: a day. */
+  expires?: number
+  /** The most characters of an answer's body; of a longer one, status and `Location` are kept. Default 65,536. */
+  length?: number
+}
+
+/** The options of keys, with every default filled in. */
+export interface IdempotencyLimits extends Required<Omit<IdempotencyOptions, 'table' | 'caller'>> {
+  readonly tables: readonly Source[]
+  readonly caller: IdempotencyOptions['caller']
 }
 
 /** The options of live documents, with every default filled in. All times are in milliseconds. */
@@ -45,6 +73,8 @@ export interface Options {
   readonly requestStrategies: RequestStrategies
   /** The limits of batches; undefined where the root takes none. */
   readonly batch: BatchLimits | undefined
+  /** Undefined if no write has a key. */
+  readonly idempotency: IdempotencyLimits | undefined
   readonly writes: WriteLimits
   /** Options for planning reads: of answers in pages, and of whole collections as streams. */
   readonly reads: { readonly paged: ReadOptions, readonly whole: ReadOptions }
@@ -77,16 +107,16 @@ export interface Options {
 }
 
 /** Checks the options and fills in the defaults. Throws a DeclarationError that names the offending option. */
-export function compileOptions ({ collections, caller = () => undefined, ...data }: DataApiOptions): Options {
+export function compileOptions (given: DataApiOptions): Options {
+  const { collections, caller = () => undefined, idempotency, ...data } = given
   check(data, path => `option '${path}'`)
   checkMembers(collections, caller)
   const naming = compileNaming(data.naming)
   const syntax = compileSyntax(data.queryString ?? {})
   const responseContent = withDefaults(data.responseContent ?? {})
   const { segments, length, batchItems, linkLength } = answerLimits(data.limits ?? {})
-  const { linkStyle } = responseContent
   const { items: mostItems, cost: mostCost } = syntax.limits
-  const paged = { linkStyle, mostItems, mostCost, batchItems, length, whole: false }
+  const paged = { linkStyle: responseContent.linkStyle, mostItems, mostCost, batchItems, length, whole: false }
   return {
     prefix: (data.prefix ?? '').replace(/\/+$/, ''),
     caller,
@@ -94,6 +124,7 @@ export function compileOptions ({ collections, caller = () => undefined, ...data
     syntax,
     requestStrategies: data.requestStrategies ?? {},
     batch: batchLimits(data.requestStrategies?.batch ?? false),
+    idempotency: idempotency && idempotencyLimits(idempotency),
     reads: { paged, whole: { ...paged, whole: true } },
     writes: { ...bodyLimits(data.bodies ?? {}), reads: paged },
     streams: () => true,
@@ -149,7 +180,23 @@ function withDefaults ({
   return { createdBody, pageLinks, previousLink, linkStyle, errors, callerHeaders, serverTiming, developerErrors }
 }
 
-const check = compileCheck(optionsSchema, ['collections', 'caller'])
+const check = compileCheck(optionsSchema, ['collections', 'caller', 'idempotency'])
+
+const checkIdempotency = compileCheck(Type.Object({
+  table: Type.Unknown(),
+  caller: Type.Unknown(),
+  expires: Type.Integer({ minimum: 3600, title: 'seconds' }),
+  length: Type.Integer({ minimum: 0, title: 'characters' })
+}))
+
+function idempotencyLimits (given: IdempotencyOptions): IdempotencyLimits {
+  checkIdempotency(given, path => `option 'idempotency${path === '' ? '' : `.${path}`}'`)
+  const { table = [], caller, expires = 86_400, length = 65_536 } = given
+  if (caller !== undefined && typeof caller !== 'function') {
+    throw new DeclarationError(`option 'idempotency.caller': expected a function; found ${describeValue(caller)}`)
+  }
+  return { tables: [table].flat(), caller, expires, length }
+}
 
 const conventions: ReadonlySet<unknown> = new Set(['snake_case', 'camelCase', 'kebab-case', 'PascalCase', 'none'])
 

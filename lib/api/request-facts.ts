@@ -9,6 +9,8 @@ export interface RequestFacts {
   readonly kind: RequestKind | undefined
   /** The number of operations of a batch. */
   readonly operations?: number
+  /** True for a write that was answered before under its `Idempotency-Key`. */
+  readonly replayed?: boolean
 }
 
 export type RequestKind =

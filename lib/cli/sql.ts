@@ -9,10 +9,11 @@ export type Printer = (apis: readonly Api[], flags: Flags) => Promise<string> | 
 
 // Each is loaded when it is asked for.
 const printers: Readonly<Record<string, () => Promise<Printer>>> = {
-  tables: async () => (await import('./tables/tables.ts')).tables
+  tables: async () => (await import('./tables/tables.ts')).tables,
+  idempotency: async () => (await import('./tables/tables.ts')).idempotency
 }
 
-/** Prints SQL for the declarations of a module, and runs none (docs/tables.md). */
+/** Prints SQL for the declarations of a module, and runs none (docs/tables.md, docs/writing.md). */
 export const sql: Command = {
   flags: { for: 'text', diff: 'text', export: 'text' },
   async run (flags, terminal) {

@@ -17,6 +17,9 @@ export function ofOperation (error: unknown, operation: number): unknown {
 export const operationOf = (error: unknown): number | undefined =>
   typeof error === 'object' && error !== null ? operations.get(error) : undefined
 
+// The message tells those of the operation's path.
+const methodsOfRoot = 'GET, HEAD, OPTIONS, POST'
+
 /** A copy of the error that tells the operation; the error itself where it tells it already. */
 export function atOperation (error: DataApiError, operation: number): DataApiError {
   const { pointer, details, ...facts } = error.facts
@@ -25,6 +28,7 @@ export function atOperation (error: DataApiError, operation: number): DataApiErr
   return new DataApiError(error.code, error.message, {
     ...facts,
     operation,
+    ...error.code === 'method_not_allowed' && { headers: { allow: methodsOfRoot } },
     ...pointer !== undefined && { pointer: place + pointer },
     ...details && { details: details.map(one => ({ ...one, pointer: place + one.pointer })) },
     cause: error.cause

@@ -87,7 +87,12 @@ const noBody: Body = { contentType: undefined, bytes: undefined, value: undefine
 
 /** The headers of the explorer's own requests, in place of those that a browser sends. */
 const plain = {
-  accept: 'application/json', prefer: undefined, ifMatch: undefined, ifNoneMatch: undefined, body: noBody
+  accept: 'application/json',
+  prefer: undefined,
+  ifMatch: undefined,
+  ifNoneMatch: undefined,
+  idempotencyKey: undefined,
+  body: noBody
 }
 
 function bodyOf (value: unknown, { options }: Api): Body {

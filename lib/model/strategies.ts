@@ -8,7 +8,13 @@ export type Strategies = Readonly<Required<RequestStrategies>>
 
 /** The strategies of own code: every request may write. */
 export const allStrategies: Strategies = {
-  create: true, update: ['PUT', 'PATCH'], upsert: true, delete: true, requireIfMatch: false, batch: false
+  create: true,
+  update: ['PUT', 'PATCH'],
+  upsert: true,
+  delete: true,
+  requireIfMatch: false,
+  requireIdempotencyKey: [],
+  batch: false
 }
 
 const check = compileCheck(requestStrategies)
@@ -26,7 +32,13 @@ export function compileStrategies (
   const writable = Object.values(schema.properties).some(property => property.writable === true) ||
     Object.values(inputs).some(({ type }) => type.writable !== false)
   const defaults: Strategies = {
-    create: writable, update: ['PUT', 'PATCH'], upsert: false, delete: false, requireIfMatch: false, batch: false
+    create: writable,
+    update: ['PUT', 'PATCH'],
+    upsert: false,
+    delete: false,
+    requireIfMatch: false,
+    requireIdempotencyKey: [],
+    batch: false
   }
   const strategies: Strategies = { ...defaults, ...defined(api), ...defined(own) }
   if (source.database.readOnly === true) {

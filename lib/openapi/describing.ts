@@ -20,6 +20,8 @@ export interface Describing {
   streams (): boolean
   /** Returns true if clients can follow how the resource changes. */
   isLive (resource: Resource): boolean
+  /** Undefined if no write has a key. */
+  readonly idempotency: object | undefined
   readonly components: Components
   /** The names of the collections in which the caller may create items. */
   readonly creations: ReadonlySet<string>

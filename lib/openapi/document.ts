@@ -7,6 +7,7 @@ import type { Syntax } from '../request/syntax.ts'
 import { batchOperation } from './batches.ts'
 import { componentOf, makeComponents } from './components.ts'
 import { type AnswerOptions, type Describing, mayCreate, type View, viewsOf } from './describing.ts'
+import { withKeys } from './keys.ts'
 import type { Document, Link, Operation, PathItem, Reference, Response, Schema } from './objects.ts'
 import type { Parts } from './parts.ts'
 import { collectionPaths, isNameable } from './paths.ts'
@@ -24,6 +25,8 @@ export interface Described {
   readonly info: OpenApiOptions
   /** The limits of batches; undefined where the root takes none. */
   readonly batch: { readonly operations: number } | undefined
+  /** Undefined if no write has a key. */
+  readonly idempotency: object | undefined
   /** The URL of the API's root. */
   readonly root: string
 }
@@ -53,14 +56,14 @@ export function * documentParts (
     creations: new Set(all.filter(one => mayCreate(one, permissionsFor(one.name))).map(({ name }) => name)),
     operationId: uniqueNames(options.operationIds)
   }
-  const paths: Record<string, PathItem> = rootPaths(profile, described, describing)
+  const paths: Record<string, PathItem> = { ...withKeys(rootPaths(profile, described, describing), describing) }
   for (const [name, response] of Object.entries(sharedResponses(describing))) {
     components.responses[prefix + name] = response
   }
   for (const view of views) {
     const own = collectionPaths(view, describing)
     if (profile === 'docs') addLinks(own, components.responses)
-    Object.assign(paths, own)
+    Object.assign(paths, withKeys(own, describing))
     yield
   }
   while (components.makeNext()) yield

@@ -27,6 +27,7 @@ interface DocumentSettings {
   readonly syntax: Syntax
   readonly responseContent: AnswerOptions
   readonly batch: Described['batch']
+  readonly idempotency?: Described['idempotency']
   streams (): boolean
   isLive (resource: Resource): boolean
 }
@@ -37,11 +38,11 @@ interface DocumentSettings {
  */
 export function makeDocuments (
   model: Model, root: string,
-  { openapi: info = {}, syntax, responseContent: answers, streams, isLive, batch }: DocumentSettings,
+  { openapi: info = {}, syntax, responseContent: answers, streams, isLive, batch, idempotency }: DocumentSettings,
   mostBytes = 32 * 2 ** 20
 ): Documents {
   const collections = [...model.collections.values()]
-  const described: Described = { collections, syntax, answers, streams, isLive, info, root, batch }
+  const described: Described = { collections, syntax, answers, streams, isLive, info, root, batch, idempotency }
   const everything: Permissions = { model, readingDenial: none, denial: none, change: none }
   const texts = new RecentMap<string>(mostBytes, mostBytes)
   const unfinished = new Map<string, Promise<string>>()

@@ -1,5 +1,6 @@
 import type { Context } from '../declare/collection.ts'
 import { type DataApiError, methodNotAllowed, unsupportedMediaType } from '../errors/errors.ts'
+import { idempotencyKeyRequired } from '../errors/idempotency.ts'
 import type { Collection, Model } from '../model/model.ts'
 import { bodyTypes, checkMediaType } from '../request/body.ts'
 import { formType, type Request } from '../request/parse.ts'
@@ -8,7 +9,7 @@ import type { Syntax } from '../request/syntax.ts'
 import { type Format, isStreamed, planFormat } from './media.ts'
 import { allowedMethods, findMethod, isWrite, type Method, type WriteMethod } from './path/methods.ts'
 import { type DataRead, planRead, type ReadOptions } from './read/read.ts'
-import { type Resource, walk, walkFrom } from './path/walk.ts'
+import { collectionAt, type Resource, walk, walkFrom } from './path/walk.ts'
 import type { Step } from './plan.ts'
 import { planWrite, type Write, type WriteLimits } from './write/write.ts'
 
@@ -27,6 +28,8 @@ export interface OptionsPlan {
   readonly changes: readonly MethodChange[]
   /** The media types of bodies, by method; a method without a body is absent. */
   readonly accepts: Accepts
+  /** True if a write has a key. */
+  readonly takesKeys: boolean
 }
 
 type Accepts = Readonly<Partial<Record<Method, readonly string[]>>>
@@ -59,6 +62,8 @@ export interface RequestOptions {
   readonly writes: WriteLimits
   /** Undefined if the root takes no batches. */
   readonly batch?: object | undefined
+  /** Undefined if no write has a key. */
+  readonly idempotency?: object | undefined
   /** Returns true if collections are answered as NDJSON and CSV too. */
   streams (): boolean
   /** Returns true if clients can follow how the resource changes. */
@@ -90,7 +95,7 @@ export function planRequest (request: Asked, permissions: Permissions, options: 
   const { resource } = request
   const method = findMethod(request.method, resource)
   if (method === undefined) throw methodNotAllowed(request.method, permittedMethods(resource, permissions).join(', '))
-  if (method === 'OPTIONS') return planOptions(resource, request, permissions)
+  if (method === 'OPTIONS') return planOptions(resource, request, permissions, options)
   const denial = permissions.denial(method, resource)
   if (denial !== undefined) throw denial
   if (method === 'QUERY' && !request.form) throw unsupportedMediaType(formType)
@@ -115,7 +120,9 @@ function planReadRequest (
 function planWriteRequest (
   method: WriteMethod, request: Asked, permissions: Permissions, { writes }: RequestOptions
 ): RequestPlan {
-  const { resource, accept, query, body, conditions, returns } = request
+  const { resource, accept, query, body, conditions, returns, idempotencyKey } = request
+  const required = collectionAt(resource)?.strategies.requireIdempotencyKey.includes(method)
+  if (required === true && idempotencyKey === undefined) throw idempotencyKeyRequired()
   checkMediaType(body)
   // Writes answer in JSON only; a client that does not accept JSON gets its error before anything is written.
   planFormat(accept, query.format)
@@ -124,14 +131,16 @@ function planWriteRequest (
   return { kind: 'write', write: planWrite(resource, { method, query, body, conditions, represent }, writes) }
 }
 
-function planOptions (resource: Resource, { isPreflight }: Request, permissions: Permissions): RequestPlan {
+function planOptions (
+  resource: Resource, { isPreflight }: Request, permissions: Permissions, { idempotency }: RequestOptions
+): RequestPlan {
   const allow = permittedMethods(resource, permissions)
   const asked = isPreflight ? [] : allow
   const changes = asked.flatMap(method => {
     const change = permissions.change(method, resource)
     return change === undefined ? [] : [{ method, change }]
   })
-  return { kind: 'options', allow, changes, accepts }
+  return { kind: 'options', allow, changes, accepts, takesKeys: idempotency !== undefined && allow.some(isWrite) }
 }
 
 const accepts: Accepts = { QUERY: [formType], POST: bodyTypes, PATCH: bodyTypes }

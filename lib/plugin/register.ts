@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Api } from '../api/answer.ts'
 import { makeChecks } from '../api/checks.ts'
+import { makeKeys } from '../api/keys.ts'
 import { compileOptions, type DataApiOptions, type Options } from '../api/options.ts'
 import { makeData } from '../data/data.ts'
 import type { Data } from '../declare/data.ts'
@@ -15,6 +16,7 @@ import { checkRules } from '../model/rules.ts'
 import { type Documents, makeDocuments } from '../openapi/documents.ts'
 import { writeTypes } from '../openapi/types/module.ts'
 import { takesProblem } from '../plan/media.ts'
+import { collectionAt } from '../plan/path/walk.ts'
 import { checkIgnored } from '../request/syntax.ts'
 import type { Answer } from '../response/answer.ts'
 import { renderFailure } from '../response/failure.ts'
@@ -41,17 +43,16 @@ export async function register (app: FastifyInstance, asked: DataApiOptions): Pr
   checkRules(given.collections)
   checkColumns(given.collections)
   checkIgnored(exposedNames(model), syntax)
-  const callers = makeCallers(given.collections, model, declared => {
-    return compileModel(declared, { ...compiling, whole: model })
-  })
+  const callers = makeCallers(given.collections, model, one => compileModel(one, { ...compiling, whole: model }))
   if (!app.hasRequestDecorator('dataApi')) app.decorateRequest('dataApi', undefined)
-  const checks = makeChecks(model, app.log)
+  const keys = makeKeys(given.collections, model, callers.guarded, options.idempotency)
+  const checks = makeChecks([...model.collections.values(), ...keys?.collections ?? []], model, app.log)
   const own = makeData({ declared: given.collections, named: asked.collections, model, options, checks, log: app.log })
   await app.register(async scope => {
     const payloads = watchPayloads(scope)
     const streams = () => given.rawStreams === true || !payloads.observed
     const capable = { ...options, streams, isLive: livenessOf(options, model, streams) }
-    const whole: Api = { model, options: capable, callers, checks, own }
+    const whole: Api = { model, options: capable, callers, checks, own, keys }
     const api = standIn?.registered(whole, scope.prefix) ?? whole
     if (options.slowStatements !== undefined || options.responseContent.serverTiming) {
       scope.addHook('onClose', countStatements())
@@ -82,8 +83,8 @@ function livenessOf ({ live }: Options, { collections }: Model, streams: () => b
   const names = live && new Set(live.collections ?? known)
   return resource => {
     if (names === undefined || !streams()) return false
-    if (resource.kind === 'directory') return live?.collections === undefined
-    const collection = 'from' in resource ? resource.from.collection : resource.collection
+    const collection = collectionAt(resource)
+    if (collection === undefined) return live?.collections === undefined
     return names.has(collection.property) && databaseOf(collection).watch !== undefined
   }
 }

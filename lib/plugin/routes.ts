@@ -187,7 +187,7 @@ function bodyOf (request: FastifyRequest, limits: BodyLimits): Body {
 
 function readText (request: FastifyRequest, { api, rootLength, router }: Serving): RequestText {
   const { accept, prefer, 'cache-control': cacheControl } = request.headers
-  const { 'if-match': ifMatch, 'if-none-match': ifNoneMatch } = request.headers
+  const { 'if-match': ifMatch, 'if-none-match': ifNoneMatch, 'idempotency-key': key } = request.headers
   return {
     method: request.method,
     // Not the router's wildcard parameter, which is decoded as a whole and so has lost `%2F`.
@@ -201,6 +201,8 @@ function readText (request: FastifyRequest, { api, rootLength, router }: Serving
     isPreflight: request.headers['access-control-request-method'] !== undefined,
     ifMatch,
     ifNoneMatch,
+    // Node.js joins the values of repeated headers.
+    idempotencyKey: typeof key === 'string' ? key : undefined,
     body: bodyOf(request, api.options.writes)
   }
 }

@@ -26,6 +26,8 @@ export interface RequestText {
   readonly isPreflight: boolean
   readonly ifMatch: string | undefined
   readonly ifNoneMatch: string | undefined
+  /** The header `Idempotency-Key`. */
+  readonly idempotencyKey: string | undefined
   readonly body: Body
 }
 
@@ -57,6 +59,8 @@ export interface Request {
   readonly isPreflight: boolean
   /** True if a read must include all writes before it, of any client. */
   readonly noCache: boolean
+  /** The header `Idempotency-Key` as it was sent; that of a batch is also that of its operations. */
+  readonly idempotencyKey: string | undefined
   readonly body: Body
 }
 
@@ -93,6 +97,7 @@ export function parseRequest (text: RequestText, { segments: most }: ParseOption
     isPreflight: text.isPreflight,
     noCache: text.cacheControl !== undefined && /\bno-cache\b/i.test(text.cacheControl),
     conditions: { ifMatch: parseTags(text.ifMatch), ifNoneMatch: parseTags(text.ifNoneMatch) },
+    idempotencyKey: text.idempotencyKey,
     body
   }
 }

@@ -3,7 +3,7 @@ import { ambiguousIdentifier } from '../errors/errors.ts'
 import type { Model } from '../model/model.ts'
 import type { Walked } from '../plan/path/walk.ts'
 import { isStreamed } from '../plan/media.ts'
-import type { RequestPlan } from '../plan/request.ts'
+import type { OptionsPlan } from '../plan/request.ts'
 import type { Tags } from '../plan/tag.ts'
 import type { ReadOutcome, Result } from '../run/run.ts'
 import { type AcknowledgementOptions, renderWrite, type WriteEcho } from './acknowledgement.ts'
@@ -79,8 +79,9 @@ function renderFound (
 /** The batches of an answer to HEAD: none, as it has the headers of GET alone. */
 async function * headOnly (): AsyncGenerator<never> {}
 
-function renderOptions ({ allow, accepts }: Extract<RequestPlan, { kind: 'options' }>): Answer {
+function renderOptions ({ allow, accepts, takesKeys }: OptionsPlan): Answer {
   const headers: Record<string, string> = { allow: allow.join(', ') }
+  if (takesKeys) headers['idempotency-key'] = 'supported'
   for (const method of allow) {
     const types = accepts[method]
     if (types !== undefined) headers[`accept-${method.toLowerCase()}`] = types.join(', ')

@@ -1,83 +1,90 @@
 import type { Context } from '../declare/collection.ts'
-import { answerTooLarge } from '../errors/errors.ts'
-import { ofOperation } from '../errors/operation.ts'
 import type { Write } from '../plan/write/write.ts'
 import type { Caller } from '../rules/caller.ts'
-import { type ScopedSession, sharedTransaction } from '../rules/scoped-database.ts'
-import { databaseOf, RefusedAtCommit } from '../sources/source.ts'
+import { type ScopedSession, sharedTransaction, unscopedSession } from '../rules/scoped-database.ts'
+import { databaseOf, RefusedAtCommit, type Session } from '../sources/source.ts'
 import type { AfterCommit, RunContext } from './context.ts'
 import { lockBatch } from './lock-order.ts'
 import { outcomeOf, type WriteOutcome } from './run.ts'
 import { commitRefusal } from './violations.ts'
 import { collectionOf, isUpsertConflict, runInSession } from './write.ts'
 
-/** One operation of a batch. */
-export interface BatchedWrite {
+/** One of several writes in a transaction. */
+export interface JoinedWrite<T> {
   readonly caller: Caller
-  /** The write as it was planned before anything ran; an item that an operation creates is not found by it. */
+  /** The write as it was planned before anything ran; an item that an earlier one creates is not found by it. */
   readonly planned: Write
-  /** Returns the write once all earlier operations have run. */
+  /** Returns the write once all earlier ones have run. */
   resolve (): Write
-  /** Makes the answer of the operation, as JSON text. What it throws rolls the batch back. */
-  finish (outcome: WriteOutcome, session: ScopedSession): string | Promise<string>
+  /** Makes the answer of the write. What it throws rolls all back. */
+  finish (outcome: WriteOutcome, session: ScopedSession): T | Promise<T>
 }
 
-type Batch = readonly [BatchedWrite, ...BatchedWrite[]]
+/** The writes of one transaction: one at least. */
+export type Together<T> = readonly [JoinedWrite<T>, ...Array<JoinedWrite<T>>]
 
-/**
- * Runs the writes in their order in one transaction, all or none, and returns the answer of each. An error tells the
- * index of the operation that failed (errors/operation.ts). `longest`: the most characters of all answers together.
- */
-export async function runBatch (
-  batch: Batch, context: RunContext<Context>, longest: number
-): Promise<readonly string[]> {
+export interface RunningTogether<T, Result> {
+  readonly context: RunContext<Context>
+  /** Makes the result of the answers, of which there is one for each write. */
+  collect (answers: readonly [T, ...T[]]): Result
+  /** Returns the error of the write with this index. Default: the error itself. */
+  errorOf? (error: unknown, index: number): unknown
+  /** The key under which all is written. */
+  readonly key?: {
+    /** Returns the result of an earlier request in place of running anything; undefined to run. */
+    take (session: Session): Promise<Result | undefined>
+    keep (result: Result, session: Session): Promise<void>
+  }
+}
+
+/** Runs the writes in their order in one transaction, all or none. */
+export async function runTogether<T, Result> (
+  writes: Together<T>, running: RunningTogether<T, Result>
+): Promise<Result> {
   const afterCommit: AfterCommit = []
-  const results = await attempt(batch, { context, afterCommit, longest }, false).catch((error: unknown) => {
-    if (!batch.some(({ planned }) => isUpsertConflict(error, planned.plan))) throw error
-    return attempt(batch, { context, afterCommit, longest }, true)
+  const result = await attempt(writes, running, afterCommit, false).catch((error: unknown) => {
+    if (!writes.some(({ planned }) => isUpsertConflict(error, planned.plan))) throw error
+    return attempt(writes, running, afterCommit, true)
   }).catch((error: unknown) => { throw error instanceof RefusedAtCommit ? commitRefusal(error) : error })
   for (const notify of afterCommit) await notify()
-  return results
-}
-
-interface Attempt {
-  readonly context: RunContext<Context>
-  readonly afterCommit: AfterCommit
-  readonly longest: number
+  return result
 }
 
 /** `isRetry`: the second run, in which a duplicate is an error. */
-async function attempt (
-  batch: Batch, { context, afterCommit, longest }: Attempt, isRetry: boolean
-): Promise<readonly string[]> {
-  const [{ caller: first, planned: { plan } }] = batch
-  const callers = [...new Set(batch.map(({ caller }) => caller))]
-  let running: number | undefined
+async function attempt<T, Result> (
+  writes: Together<T>, { context, collect, errorOf, key }: RunningTogether<T, Result>, afterCommit: AfterCommit,
+  isRetry: boolean
+): Promise<Result> {
+  const [{ caller: first, planned: { plan } }] = writes
+  const callers = [...new Set(writes.map(({ caller }) => caller))]
+  let current: number | undefined
   try {
     return await sharedTransaction(first.inSession(databaseOf(collectionOf(plan))), callers, async begin => {
       // A database may run this function again.
       afterCommit.length = 0
-      running = undefined
-      if (batch.length > 1) {
-        await lockBatch(batch.map(({ planned, caller }) => ({ plan: planned.plan, session: begin(caller).session })))
+      current = undefined
+      // The table of keys is no collection, and has no scope.
+      const keySession = unscopedSession(begin(first).session)
+      const known = await key?.take(keySession)
+      if (known !== undefined) return known
+      if (writes.length > 1) {
+        await lockBatch(writes.map(({ planned, caller }) => ({ plan: planned.plan, session: begin(caller).session })))
       }
-      const done: string[] = []
-      let length = 0
-      for (const [index, { caller, resolve, finish }] of batch.entries()) {
-        running = index
+      const done: T[] = []
+      for (const [index, { caller, resolve, finish }] of writes.entries()) {
+        current = index
         const { session, check } = begin(caller)
         const write = resolve()
         const result = await runInSession(write.plan, { session, caller, context, afterCommit }, isRetry)
-        const answer = await finish(await outcomeOf(write, result, session), session)
+        done.push(await finish(await outcomeOf(write, result, session), session))
         await check()
-        length += answer.length
-        if (length > longest) throw answerTooLarge(longest)
-        done.push(answer)
       }
-      running = undefined
-      return done
+      current = undefined
+      const result = collect(done as [T, ...T[]])
+      await key?.keep(result, keySession)
+      return result
     })
   } catch (error) {
-    throw running === undefined ? error : ofOperation(error, running)
+    throw current === undefined || errorOf === undefined ? error : errorOf(error, current)
   }
 }

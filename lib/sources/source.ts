@@ -123,6 +123,9 @@ export class RefusedAtCommit extends Error {
   }
 }
 
+/** The changes and locks of a transaction in the table of keys. */
+export type KeySession = Pick<Session, 'lock' | 'change'>
+
 /** The operations inside a transaction. */
 export interface Session {
   /** The transaction as the application's setters and hooks see it. */
@@ -136,6 +139,11 @@ export interface Session {
   /** Reads an item and locks it: no other transaction can change it before this one ends. */
   lock (plan: ItemPlan): ReadResult | Promise<ReadResult>
   change (change: Change): Changed | Promise<Changed>
+  /**
+   * For the keys of requests: as the connection's own role where the request has one, and without the savepoint of a
+   * change. Default: the session itself.
+   */
+  readonly keys?: KeySession
 }
 
 /** Returns true once the client of a read has left. */

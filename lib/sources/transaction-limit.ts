@@ -40,7 +40,9 @@ export function openSession (session: Omit<Session, 'announce'>): OpenSession {
       change (change) {
         checkOpen()
         return session.change(change)
-      }
+      },
+      // Only the plugin has these, before and after the calls of the application.
+      ...session.keys && { keys: session.keys }
     },
     waitsFor: () => call ?? 'its own statements',
     end () { over = true }

@@ -7,7 +7,7 @@ import { designTables } from '../../lib/cli/tables/design.ts'
 import { printTables } from '../../lib/cli/tables/print.ts'
 import type { Engine } from '../../lib/cli/tables/types.ts'
 import type { Declared } from '../../lib/declare/collection.ts'
-import dataApi, { sqlite, type SqliteDatabase } from '../../lib/index.ts'
+import dataApi, { type DataApiOptions, sqlite, type SqliteDatabase } from '../../lib/index.ts'
 import { compileModel } from '../../lib/model/compile.ts'
 import { programsIn, read, root, writeProgram } from '../helpers/documents.ts'
 import fc, { runsOf } from '../helpers/fast-check.ts'
@@ -134,9 +134,36 @@ test('what cannot be a constraint is a comment; tables that refer to each other 
   t.match(out, /\n\nalter table "posts" add foreign key \("firstId"\) references "comments" \("id"\);\n$/)
 })
 
+test('the table of keys is printed, and the start accepts it', async t => {
+  const file = write(`import { Type } from '@sinclair/typebox'
+    import { collection, sqlite } from '${fileURLToPath(new URL('lib/index.ts', root))}'
+    export const db = sqlite(':memory:')
+    const notes = collection(Type.Object({ id: Type.Integer({ identifier: true, readable: true }) }), {
+      source: db.table('notes'), requestStrategies: { create: true } })
+    export const options = { collections: { notes }, idempotency: { table: db.table('data_api_keys') } }`)
+  const { db, options } = await import(file) as { db: SqliteDatabase, options: DataApiOptions }
+  db.exec((await runLine('sql', 'tables', file, '--export', 'options')).out)
+  const { code, out } = await runLine('sql', 'idempotency', file, '--export', 'options')
+  t.equal(code, 0)
+  const other = Fastify()
+  await t.rejects(async () => { await other.register(dataApi, options) && await other.ready() }, /data_api_keys/)
+  db.exec(out)
+  const app = Fastify()
+  await app.register(dataApi, options)
+  const send = () => app.inject({ method: 'POST', url: '/notes', headers: { 'idempotency-key': 'k' }, payload: {} })
+  t.match(await send(), created)
+  t.match(await send(), { ...created, headers: { 'idempotency-replayed': 'true' } })
+  t.match((await runLine('sql', 'idempotency', file, '--export', 'options', '--for', 'postgres')).out,
+    '"at" timestamp(3) with time zone not null')
+  await app.close()
+  db.close()
+  const plain = declarations('{ things: collection(Type.Object({ id: Type.Integer(key) }), { source: memory([]) }) }')
+  t.match(await runLine('sql', 'idempotency', plain), { code: 1, error: /no table as its option 'idempotency.table'/ })
+})
+
 test('wrong lines are told', async t => {
   const file = declarations('{ things: collection(Type.Object({ id: Type.Integer(key) }), { source: memory([]) }) }')
-  t.match(await runLine('sql'), { code: 2, error: /write: npx fastify-data-api sql tables <module>/ })
+  t.match(await runLine('sql'), { code: 2, error: /write: npx fastify-data-api sql tables \| idempotency <module>/ })
   t.match(await runLine('sql', 'table', file), { code: 2, error: /sql tables <module>/ })
   t.match(await runLine('sql', 'tables', file), { code: 2, error: /--for: expected sqlite or postgres; .*over memory/ })
   t.match(await runLine('sql', 'tables', file, '--for', 'mysql'), { code: 2, error: /found 'mysql'/ })

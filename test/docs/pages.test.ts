@@ -162,11 +162,41 @@ test('docs/plugin.md: a route below the prefix precedes the API, and malformed U
   await host.close()
 })
 
+test('docs/writing.md: a write is sent again under its key, and done once', async t => {
+  const { app, db } = await run<WithApp & { readonly db: ReturnType<typeof sqlite> }>('writing', {
+    before: `${things}
+      const db = sqlite(':memory:')
+      db.exec(\`create table data_api_keys (caller text not null, key text not null, fingerprint text not null,
+        status integer, headers text, body text, at text not null, primary key (caller, key)) strict;
+        create table notes (id integer primary key, text text not null)\`)
+      delete collections.things
+      collections.notes = collection(Type.Object({
+        id: Type.Integer({ identifier: true, readable: true }), text: Type.String({ readable: true, writable: true })
+      }), { source: db.table('notes') })
+      const app = Fastify()
+      app.decorateRequest('user')
+      app.addHook('onRequest', async request => { request.user = { id: Number(request.headers['x-user']) || null } })`,
+    blocks: [0],
+    after: 'export { app, db }'
+  })
+  const send = async (user: string) => {
+    const headers = { 'idempotency-key': 'k', 'x-user': user }
+    const response = await app.inject({ method: 'POST', url: '/notes', headers, payload: { text: 'a' } })
+    return [response.statusCode, response.json<{ readonly id?: number }>().id]
+  }
+  t.strictSame([await send('1'), await send('1'), await send('2'), await send('')], [
+    [201, 1], [201, 1], [201, 2], [400, undefined]
+  ])
+  await app.close()
+  db.close()
+})
+
 test('docs/writing.md: a password is stored as its hash, and is refused if it is too simple', async t => {
   const { app, db } = await run<WithApp & { readonly db: ReturnType<typeof sqlite> }>('writing', {
     before: `${things}
       const db = sqlite(':memory:')
       db.exec('create table users (id integer primary key, name text unique, password_hash text not null)')`,
+    blocks: [1],
     after: `const app = Fastify()
       await app.register(dataApi, { collections: { users } })
       export { app, db }`

@@ -7,7 +7,13 @@ import { collections as music, tables as musicTables } from '../fixtures/music.t
 import { type Collections, type Opened, openers, type Tables } from './sources.ts'
 
 /** Declarations and the tables that they are over. `ddl`: statements that create the tables. */
-export interface World { readonly collections: Collections, readonly tables: Tables, readonly ddl?: string }
+export interface World {
+  readonly collections: Collections
+  readonly tables: Tables
+  readonly ddl?: string
+  /** Returns further options, which are of the source. */
+  readonly options?: (source: Opened['source']) => Options
+}
 
 /** The functions that a test is given, all over one source. */
 export interface Tools {
@@ -74,7 +80,9 @@ async function openShared (kind: Kind, world: World, options: Options): Promise<
   const app = Fastify()
   const shared = { app, opened, world, options, isTouched: false }
   shares.set(kind, shared)
-  await app.register(dataApi, { ...options, collections: world.collections(opened.source) })
+  await app.register(dataApi, {
+    ...options, ...world.options?.(opened.source), collections: world.collections(opened.source)
+  })
   return shared
 }
 

@@ -2,6 +2,7 @@ import { Type, type TSchema } from '@sinclair/typebox'
 import type {
   Collection, DataField, ExpressionField, RelationField, ScalarField, StoredField, SubCollectionField, SubItemField
 } from '../../lib/model/model.ts'
+import { allStrategies } from '../../lib/model/strategies.ts'
 import { describeValues, type Operator, type Scalar } from '../../lib/model/values.ts'
 import type { Listing, Order, Predicate, ReadPlan, Selection, Shown, Step, Row } from '../../lib/plan/plan.ts'
 import { always, compareList, compareValue } from '../../lib/plan/predicates.ts'
@@ -61,7 +62,7 @@ export const collectionOf = (name: string, source: Source, key: StoredField): Co
     referring: [],
     referrers: [],
     links: [],
-    strategies: { create: false, update: [], upsert: false, delete: false, requireIfMatch: false, batch: false },
+    strategies: { ...allStrategies, create: false, update: [], upsert: false, delete: false },
     validate: () => [],
     setters: new Map(),
     hooks: {},

@@ -36,10 +36,10 @@ export const isOfCatalog = (text: string) => /pragma_|sqlite_schema|^explain |sc
 export type Collections = (source: Opened['source']) => Record<string, Declared>
 
 /** Converts a test's `ddl` to SQLite's dialect. */
-export const sqliteDdl = (ddl: string) => ddl.replaceAll(/(?<!primary )\bkey\b(?! \()/g, 'integer primary key')
+export const sqliteDdl = (ddl: string) => ddl.replaceAll(/(?<!primary |, )\bkey\b(?! \(| text)/g, 'integer primary key')
   .replaceAll(/\bboolean\b/g, 'integer')
   .replaceAll(/\bdecimal\b/g, 'text')
-  .replaceAll(/\bjson\b/g, 'text')
+  .replaceAll(/\bjson\b|\btimestamptz\b/g, 'text')
 const postgresDdl = (ddl: string) => nextKey + ddl
   .replaceAll(/create table (\w+) \((\s*)id key\b/g, "create table $1 ($2id bigint primary key default next_key('$1')")
   .replaceAll(/\binteger\b/g, 'bigint')

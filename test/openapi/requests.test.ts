@@ -229,3 +229,22 @@ test('the methods and fields of each path below an item are those that the docum
     t.equal(reader.find('GET', url) !== undefined, statusCode === 200, `GET ${url}`)
   }
 })
+
+test('writes have the header of keys where the application keeps them', async t => {
+  const app = Fastify()
+  const requestStrategies = { batch: true, delete: true }
+  await app.register(dataApi, { collections: library(), idempotency: {}, requestStrategies })
+  const keyed = (profile: 'docs' | 'types' | 'tools') => {
+    const document = app.dataApi.openapi({ profile })
+    return Object.entries(document.paths).flatMap(([path, item]) => Object.entries(item).flatMap(([method, one]) => {
+      const { parameters = [] } = one as NonNullable<typeof item.get>
+      return resolved(parameters, document).some(({ name }) => name === 'Idempotency-Key') ? [`${method} ${path}`] : []
+    }))
+  }
+  const writes = ['post /', 'post /books', 'put /books/{identifier}', 'delete /books/{identifier}']
+  t.strictSame(writes.filter(one => !keyed('docs').includes(one)), [])
+  t.strictSame(keyed('docs').filter(one => one.startsWith('get')), [])
+  t.ok(keyed('types').includes('post /books'))
+  t.strictSame(keyed('tools'), [])
+  await app.close()
+})

@@ -9,7 +9,18 @@ import type { Engine } from './types.ts'
 
 /** Returns the script that creates the tables of an application (docs/tables.md). */
 export function tables (apis: readonly Api[], flags: Flags): string {
-  const { collections, engine } = choose(apis, flags.text('for'))
+  return printFor(apis.flatMap(({ model }) => [...model.collections.values()]), flags)
+}
+
+/** Returns the script that creates the tables of the keys of writes (docs/writing.md: Writes that may be repeated). */
+export function idempotency (apis: readonly Api[], flags: Flags): string {
+  const kept = apis.flatMap(({ keys }) => keys?.collections ?? []).filter(one => databaseOf(one).kind !== 'memory')
+  if (kept.length === 0) throw new CommandError("the application has no table as its option 'idempotency.table'")
+  return printFor(kept, flags)
+}
+
+function printFor (all: readonly Collection[], flags: Flags): string {
+  const { collections, engine } = choose(all, flags.text('for'))
   return printTables(designTables(collections, engine), engine)
 }
 
@@ -18,8 +29,7 @@ const engines: readonly Engine[] = ['sqlite', 'postgres']
 interface Chosen { readonly collections: readonly Collection[], readonly engine: Engine }
 
 /** Returns the collections whose database is of the asked kind, or all collections if none is. */
-function choose (apis: readonly Api[], asked: string | undefined): Chosen {
-  const all = apis.flatMap(({ model }) => [...model.collections.values()])
+function choose (all: readonly Collection[], asked: string | undefined): Chosen {
   const kinds = [...new Set(all.map(one => databaseOf(one).kind))]
   const [only, other] = kinds
   const wanted = asked ?? (other === undefined ? only : undefined)

@@ -59,6 +59,12 @@ export type ResourceKind = Resource['kind']
 /** A resource of one kind. */
 export type ResourceOf<K extends ResourceKind> = Extract<Resource, { readonly kind: K }>
 
+/** Returns the collection of the items that a resource is about; undefined for the directory. */
+export function collectionAt (resource: Resource): Collection | undefined {
+  if (resource.kind === 'directory') return undefined
+  return 'from' in resource ? resource.from.collection : resource.collection
+}
+
 type CollectionResource = ResourceOf<'collection'>
 type ItemResource = ResourceOf<'item'>
 

@@ -154,7 +154,7 @@ function makeTransactions (write: Writer, open: OpenSessions, timeout: number, r
   return <T>(work: (session: Session) => Promise<T>): Promise<T> => {
     const end = performance.now() + (timeout === 0 ? Infinity : timeout)
     return write(isNotBegun, (connection, loaded) => inTransaction(connection, owner => {
-      const { session, changes } = makeSession(owner, loaded)
+      const { session, changes } = makeSession(owner, loaded, request)
       const opened = openSession(session)
       return {
         done: open.run(opened, request, () => withinLimit(opened, work, timeout, end)),

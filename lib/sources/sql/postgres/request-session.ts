@@ -22,6 +22,7 @@ export type SessionOf = (context: Context) => SessionSettings
 export interface RequestSession extends Pick<Statement, 'text' | 'values'> {
   /** Equal for equal sessions. */
   readonly key: string
+  readonly assumesRole: boolean
   /** Returns the error for a statement that the role has no privilege for. */
   denied (cause: unknown): DataApiError
 }
@@ -64,6 +65,7 @@ function sessionFrom (given: SessionSettings, { caller }: Context): RequestSessi
     text: `select ${calls.join(', ')}`,
     values,
     key: JSON.stringify(values),
+    assumesRole: role !== undefined,
     denied: cause => caller === undefined ? unauthorized(cause) : forbidden(cause)
   }
 }

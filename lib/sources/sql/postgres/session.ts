@@ -7,6 +7,7 @@ import { readTables, type Tables } from './catalog.ts'
 import type { Connection, Result } from './wire/connection.ts'
 import { collectionOf, faultOf, tableNamed, toFault, toViolation, toWriteFault } from './faults.ts'
 import type { Owner } from './owner.ts'
+import type { RequestSession } from './request-session.ts'
 import { sourceOf } from '../source.ts'
 import type { TableName } from '../table-name.ts'
 import type { Dialect } from '../statements/dialect.ts'
@@ -60,8 +61,13 @@ export interface RecordedSession {
   readonly changes: readonly Change[]
 }
 
-/** Returns the session of a transaction. Each of its calls is a job of the connection's owner. */
-export function makeSession (owner: Owner, catalog: LoadedCatalog): RecordedSession {
+/**
+ * Returns the session of a transaction. Each of its calls is a job of the connection's owner. `request`: the role and
+ * the settings that the transaction has begun with.
+ */
+export function makeSession (
+  owner: Owner, catalog: LoadedCatalog, request: RequestSession | undefined
+): RecordedSession {
   const { statements, find } = catalog
   const changes: Change[] = []
   const savepoint = makeSavepoint()
@@ -90,10 +96,29 @@ export function makeSession (owner: Owner, catalog: LoadedCatalog): RecordedSess
       },
       read: plan => owner.run(connection => readerOf(connection, statements)(plan)),
       lock: plan => owner.run(connection => readOn(connection, statements.bind(plan, true))),
-      change: change => owner.run(connection => makeChange(connection, change))
+      change: change => owner.run(connection => makeChange(connection, change)),
+      keys: {
+        lock: plan => owner.run(inOwnRole(request, connection => readOn(connection, statements.bind(plan, true)))),
+        change: change => owner.run(inOwnRole(request, connection => changeKey(connection, statements, change)))
+      }
     }
   }
 }
+
+/** Returns a job that runs in the connection's own role: the role of a request needs no right on the table of keys. */
+function inOwnRole<T> (request: RequestSession | undefined, job: (connection: Connection) => Promise<T>): typeof job {
+  if (request?.assumesRole !== true) return job
+  return async connection => {
+    await connection.query("select set_config('role', 'none', true)")
+    const result = await job(connection)
+    await connection.query(request.text, request.values)
+    return result
+  }
+}
+
+/** Makes a change of a key. An error ends the write, so that it needs no savepoint. */
+const changeKey = (connection: Connection, statements: Statements, change: Change): Promise<Changed> =>
+  runChange(connection, statements, change).catch((error: unknown) => { throw toFault(error) })
 
 /** Makes a change by a statement that is a transaction of its own. */
 export async function changeAlone (

@@ -1,0 +1,95 @@
+import type { Context } from '../declare/collection.ts'
+import { DataApiError } from '../errors/errors.ts'
+import { outcomeUnknownUnderKey } from '../errors/idempotency.ts'
+import { logError } from '../errors/rejections.ts'
+import type { Asked, RequestPlan } from '../plan/request.ts'
+import type { RequestText } from '../request/parse.ts'
+import type { Answer } from '../response/answer.ts'
+import { render } from '../response/render.ts'
+import type { Caller } from '../rules/caller.ts'
+import { type RunningTogether, runTogether, type Together } from '../run/batch.ts'
+import type { RunContext } from '../run/context.ts'
+import { deleteExpired, keepAnswer, takeKey, type WriteKey } from '../run/keys.ts'
+import type { WriteOutcome } from '../run/run.ts'
+import { collectionOf } from '../run/write.ts'
+import { memoize } from '../scheduling/memoize.ts'
+import { databaseOf } from '../sources/source.ts'
+import type { Api } from './answer.ts'
+import { factsOf, type RequestFacts } from './request-facts.ts'
+
+interface Asking {
+  readonly caller: Caller
+  readonly context: RunContext<Context>
+  note (facts: RequestFacts): void
+}
+
+/** Answers a write that has a key: runs it, or gives the answer that it had before. Undefined for any other request. */
+export function answerUnderKey (
+  plan: RequestPlan, text: RequestText, asked: Asked, { caller, context, note }: Asking, api: Api
+): Promise<Answer> | undefined {
+  if (plan.kind !== 'write') return undefined
+  const { write } = plan
+  const key = api.keys?.of(text, databaseOf(collectionOf(write.plan)), context)
+  if (key === undefined) return undefined
+  const finish = (outcome: WriteOutcome) => render(outcome, asked, api.model, api.options)
+  const one = { caller, planned: write, resolve: () => write, finish }
+  const answered = runUnderKey([one], { context, collect: ([answer]: readonly [Answer]) => answer }, key, api)
+  return answered.then(answer => {
+    if (replayedHeader in answer.headers) note({ ...factsOf(plan), replayed: true })
+    return answer
+  })
+}
+
+/** Runs writes under a key, or without one. Nothing is kept of writes that fail: their key is free. */
+export async function runUnderKey<T> (
+  writes: Together<T>, running: RunningTogether<T, Answer>, key: WriteKey | undefined, { keys }: Api
+): Promise<Answer> {
+  if (key === undefined || keys === undefined) return runTogether(writes, running)
+  const { log } = running.context
+  try {
+    return await runTogether(writes, {
+      ...running,
+      key: {
+        async take (session) {
+          const kept = await takeKey(key, session)
+          return kept && { ...kept, links: [], headers: { ...kept.headers, [replayedHeader]: 'true' } }
+        },
+        keep: (answer, session) => keepAnswer(key, keptOf(answer, keys.length), session)
+      }
+    })
+  } catch (error) {
+    const isUnknown = error instanceof DataApiError && error.code === 'outcome_unknown'
+    throw isUnknown ? outcomeUnknownUnderKey(error.cause) : error
+  } finally {
+    const due = dueOf(key.table)
+    if (Date.now() >= due.at) {
+      due.at = Date.now() + cleaning
+      // After the answer, which must not wait for it.
+      setImmediate(() => {
+        deleteExpired(key.table).catch((error: unknown) => {
+          logError(log, { err: error }, 'the keys that have expired could not be deleted')
+        })
+      })
+    }
+  }
+}
+
+/** The header of an answer that was given before. */
+export const replayedHeader = 'idempotency-replayed'
+
+// In milliseconds.
+const cleaning = 60_000
+
+/** When the keys of a table that have expired are deleted next. */
+const dueOf = memoize((_table: WriteKey['table']) => ({ at: Date.now() + cleaning }))
+
+/** Returns an answer to keep: one that is too long without its body, as that of a client that prefers none. */
+function keptOf ({ status, headers, etag, body }: Answer, length: number) {
+  const text = typeof body === 'string' ? body : undefined
+  if (text !== undefined && text.length > length) {
+    const { location } = headers
+    const kept = { ...location !== undefined && { location }, 'preference-applied': 'return=minimal' }
+    return { status: status === 201 ? 201 : 204, headers: kept, body: undefined }
+  }
+  return { status, headers: { ...headers, ...etag !== undefined && { etag } }, body: text }
+}

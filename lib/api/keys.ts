@@ -1,0 +1,111 @@
+import { createHash } from 'node:crypto'
+import { Type } from '@sinclair/typebox'
+import { collection, type Context, type Declared } from '../declare/collection.ts'
+import type { Source } from '../declare/source.ts'
+import { DeclarationError } from '../errors/errors.ts'
+import { invalidIdempotencyKey } from '../errors/idempotency.ts'
+import { compileModel } from '../model/compile.ts'
+import type { Collection, Model } from '../model/model.ts'
+import { parseIdempotencyKey } from '../request/idempotency-key.ts'
+import type { RequestText } from '../request/parse.ts'
+import type { KeyTable, WriteKey } from '../run/keys.ts'
+import { memory } from '../sources/memory/memory.ts'
+import { type Database, databaseOf, type DataSource } from '../sources/source.ts'
+import type { IdempotencyLimits } from './options.ts'
+
+/** The keys of one registration (docs/http.md: Idempotency keys). */
+export interface Keys {
+  /** The collections of the tables, to be compared with them. */
+  readonly collections: readonly Collection[]
+  /** The most characters of an answer's body that is kept. */
+  readonly length: number
+  /**
+   * Returns the key of a write; undefined for a request without one. Throws invalid_idempotency_key, also for a caller
+   * who is not known.
+   */
+  of (text: RequestText, database: Database, context: Context): WriteKey | undefined
+}
+
+const written = { writable: true }
+
+const Key = Type.Object({
+  caller: Type.String(written),
+  key: Type.String(written),
+  fingerprint: Type.String(written),
+  status: Type.Optional(Type.Integer()),
+  headers: Type.Optional(Type.String()),
+  body: Type.Optional(Type.String()),
+  at: Type.String({ format: 'date-time', indexed: true, ...written })
+})
+
+/**
+ * Makes the keys of collections; undefined without limits. Throws a DeclarationError if a database that takes writes
+ * has no table of keys, and if rules tell callers apart (`guarded`), but no option does.
+ */
+export function makeKeys (
+  declared: Readonly<Record<string, Declared>>, model: Model, guarded: boolean,
+  limits: IdempotencyLimits | undefined
+): Keys | undefined {
+  if (limits === undefined) return refuseRequired(model)
+  const { caller: callerOf, expires, length, tables: given } = limits
+  if (guarded && callerOf === undefined) {
+    const reason = 'is needed where collections have rules or a scope: strangers must not get the answers of others'
+    throw new DeclarationError(`option 'idempotency.caller': ${reason}`)
+  }
+  const tables = new Map<Database, KeyTable>()
+  for (const [name, one] of Object.entries(declared)) {
+    const database = databaseOf(one)
+    if (tables.has(database) || database.readOnly === true) continue
+    const source = tableFor(database, given)
+    if (source === undefined) {
+      const reason = `has no table of the database of collection '${name}'; its writes could not be repeated`
+      throw new DeclarationError(`option 'idempotency.table': ${reason}`)
+    }
+    tables.set(database, { collection: compileTable(source), expires: expires * 1000 })
+  }
+  return {
+    collections: [...tables.values()].map(table => table.collection),
+    length,
+    of (text, database, context) {
+      const table = tables.get(database)
+      if (text.idempotencyKey === undefined || table === undefined) return undefined
+      const key = parseIdempotencyKey(text.idempotencyKey)
+      const caller = callerOf === undefined ? '' : callerOf(context)
+      if (caller === undefined || caller === null) {
+        throw invalidIdempotencyKey("'Idempotency-Key' is for known callers only. Log in, or send none.")
+      }
+      return { table, caller: String(caller), key, fingerprint: fingerprintOf(text) }
+    }
+  }
+}
+
+function refuseRequired ({ collections }: Model): undefined {
+  for (const { property, strategies } of collections.values()) {
+    if (strategies.requireIdempotencyKey.length === 0) continue
+    const place = `collection '${property}': requestStrategies.requireIdempotencyKey`
+    throw new DeclarationError(`${place} needs the option 'idempotency'`)
+  }
+}
+
+/** The keys of memory() are lost with the process, as its data is. */
+function tableFor (database: Database, given: readonly Source[]): Source | undefined {
+  const found = given.find(source => (source as DataSource).database === database)
+  if (found !== undefined) return found
+  const own = memory([])
+  return own.database === database ? own : undefined
+}
+
+function compileTable (source: Source): Collection {
+  const keys = collection(Key, { source, key: ['caller', 'key'] })
+  const pages = { defaultSize: 100, maxSize: 1000 }
+  const options = { naming: 'none', pages, reserved: new Map(), own: 'open' } as const
+  const [compiled] = compileModel({ idempotency: keys }, options).collections.values()
+  if (compiled === undefined) throw new TypeError('a model has the collections that it is compiled of')
+  return compiled
+}
+
+/** Returns a text that is equal for equal requests: a hash of all that decides what a write does and answers. */
+function fingerprintOf ({ method, url, ifMatch, ifNoneMatch, prefer, body }: RequestText): string {
+  const hash = createHash('sha256').update(JSON.stringify([method, url, ifMatch, ifNoneMatch, prefer]))
+  return hash.update(body.bytes ?? JSON.stringify(body.value) ?? '').digest('base64url')
+}

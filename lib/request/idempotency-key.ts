@@ -1,0 +1,14 @@
+import { invalidIdempotencyKey } from '../errors/idempotency.ts'
+
+/**
+ * Parses the header `Idempotency-Key` (docs/http.md: Idempotency keys): 1 to 255 printable characters without spaces,
+ * between the quotes of a structured string (RFC 9651, 3.3.3) or without. Throws invalid_idempotency_key for another
+ * text, as two headers are.
+ */
+export function parseIdempotencyKey (header: string): string {
+  const [, quoted] = /^"((?:[^"\\]|\\["\\])*)"$/.exec(header.trim()) ?? []
+  const key = quoted === undefined ? header.trim() : quoted.replaceAll(/\\(.)/g, '$1')
+  const isBare = quoted === undefined && /[",]/.test(key)
+  if (/^[!-~]{1,255}$/.test(key) && !isBare) return key
+  throw invalidIdempotencyKey("'Idempotency-Key' must be one text of 1 to 255 printable characters without spaces.")
+}

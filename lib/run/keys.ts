@@ -1,0 +1,113 @@
+import { idempotencyMismatch } from '../errors/idempotency.ts'
+import type { Collection, StoredField } from '../model/model.ts'
+import type { Scalar } from '../model/values.ts'
+import type { Selection } from '../plan/plan.ts'
+import { always } from '../plan/predicates.ts'
+import { showPlainly } from '../plan/read/select.ts'
+import { databaseOf, type KeySession, type Session } from '../sources/source.ts'
+import { byKey, keyOf } from './locate.ts'
+
+/** The table of the keys of one database (docs/http.md: Idempotency keys). */
+export interface KeyTable {
+  readonly collection: Collection
+  /** How long a key is kept, in milliseconds. */
+  readonly expires: number
+}
+
+/** The key of one write. `fingerprint`: of all that makes another request. */
+export interface WriteKey {
+  readonly table: KeyTable
+  readonly caller: string
+  readonly key: string
+  readonly fingerprint: string
+}
+
+/** An answer as it is kept. */
+export interface KeptAnswer {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string | undefined
+}
+
+/**
+ * Takes the key within the transaction of its write, so that the key is there if and only if the write is. Waits for a
+ * transaction that has taken it. Returns the answer if the same request was answered, and undefined if it is to run.
+ * Throws idempotency_mismatch for another request.
+ */
+export async function takeKey (key: WriteKey, session: Session): Promise<KeptAnswer | undefined> {
+  const { table: { collection, expires }, caller, key: name, fingerprint } = key
+  const keys = keysOf(session)
+  const now = Date.now()
+  const taken = valuesOf(collection, { caller, key: name, fingerprint, at: new Date(now).toISOString() })
+  for (;;) {
+    const inserted = await keys.change({ kind: 'insert', collection, values: taken, orNothing: true })
+    if (inserted.kind === 'changed') return undefined
+    if (inserted.kind === 'refused') throw new Error('the database refused a key', { cause: inserted.cause })
+    const steps = byKey(collection, [caller, name])
+    const found = await keys.lock({ kind: 'item', steps, select: selectionOf(collection) })
+    const [row] = found.kind === 'rows' ? found.rows : []
+    // It has expired, and was deleted since.
+    if (row === undefined) continue
+    if (Date.parse(String(row['at'])) > now - expires) {
+      if (row['fingerprint'] !== fingerprint) throw idempotencyMismatch()
+      return keptIn(row)
+    }
+    await keys.change({ kind: 'update', collection, steps, values: taken })
+    return undefined
+  }
+}
+
+/** Keeps the answer to a write, which the transaction is to commit. */
+export async function keepAnswer (
+  { table: { collection }, caller, key }: WriteKey, { status, headers, body }: KeptAnswer, session: Session
+): Promise<void> {
+  const values = valuesOf(collection, { status, headers: JSON.stringify(headers), body: body ?? null })
+  await keysOf(session).change({ kind: 'update', collection, steps: byKey(collection, [caller, key]), values })
+}
+
+/** Deletes the keys that have expired: the oldest 1,000 at most. */
+export async function deleteExpired ({ collection, expires }: KeyTable): Promise<void> {
+  const at = fieldOf(collection, 'at')
+  const database = databaseOf(collection)
+  const value = new Date(Date.now() - expires).toISOString()
+  const found = await database.read({
+    kind: 'list',
+    steps: [],
+    from: { collection, via: undefined },
+    listing: {
+      where: { kind: 'compare', field: at, operator: 'at_most', value },
+      order: [at, ...collection.key].map(field => ({ field, descending: false })),
+      range: { offset: 0, limit: 1000 },
+      select: collection.key.map(showPlainly)
+    },
+    cursorBound: always,
+    extra: [],
+    count: false
+  }, true)
+  const rows = found.kind === 'rows' ? found.rows : []
+  if (rows.length === 0) return
+  await database.transaction(async session => {
+    for (const row of rows) {
+      await session.change({ kind: 'delete', collection, steps: byKey(collection, keyOf(row, collection)) })
+    }
+  })
+}
+
+const keysOf = (session: Session): KeySession => session.keys ?? session
+
+function fieldOf (collection: Collection, property: string): StoredField {
+  const field = collection.stored.find(one => one.property === property)
+  if (field === undefined) throw new TypeError(`keys have no field '${property}'`)
+  return field
+}
+
+const valuesOf = (collection: Collection, values: Readonly<Record<string, Scalar | null>>) =>
+  new Map(Object.entries(values).map(([property, value]) => [fieldOf(collection, property), value]))
+
+const selectionOf = ({ stored }: Collection): Selection => stored.map(showPlainly)
+
+const keptIn = (row: Readonly<Record<string, unknown>>): KeptAnswer => ({
+  status: Number(row['status']),
+  headers: JSON.parse(String(row['headers'])) as Record<string, string>,
+  body: row['body'] === null ? undefined : String(row['body'])
+})
