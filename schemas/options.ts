@@ -39,6 +39,8 @@ export const optionsSchema = Type.Object({
     length: Type.Optional(Type.Number({ minimum: 1 })),
     /** Items that one batch of a stream may hold, nested items included; it has one at least. Default 2000. */
     batchItems: Type.Optional(Type.Integer({ minimum: 1 })),
+    /** Groups that a read may make of items, whatever it shows of them; more are 400. Default 10,000. */
+    groups: Type.Optional(Type.Integer({ minimum: 1 })),
     /** Characters of the `Link` header; without the links that exceed it. Default 4096. */
     linkLength: Type.Optional(Type.Integer({ minimum: 1 }))
   }, { additionalProperties: false })),

@@ -111,16 +111,16 @@ export function compileOptions (given: DataApiOptions): Options {
   const { collections, caller = () => undefined, idempotency, ...data } = given
   check(data, path => `option '${path}'`)
   checkMembers(collections, caller)
-  const naming = compileNaming(data.naming)
   const syntax = compileSyntax(data.queryString ?? {})
   const responseContent = withDefaults(data.responseContent ?? {})
-  const { segments, length, batchItems, linkLength } = answerLimits(data.limits ?? {})
+  const { segments, length, batchItems, groups: mostGroups, linkLength } = answerLimits(data.limits ?? {})
   const { items: mostItems, cost: mostCost } = syntax.limits
-  const paged = { linkStyle: responseContent.linkStyle, mostItems, mostCost, batchItems, length, whole: false }
+  const { linkStyle } = responseContent
+  const paged = { linkStyle, mostItems, mostCost, batchItems, length, mostGroups, whole: false }
   return {
     prefix: (data.prefix ?? '').replace(/\/+$/, ''),
     caller,
-    naming,
+    naming: compileNaming(data.naming),
     syntax,
     requestStrategies: data.requestStrategies ?? {},
     batch: batchLimits(data.requestStrategies?.batch ?? false),
@@ -210,9 +210,9 @@ function bodyLimits ({ depth = 32, items = 1000 }: NonNullable<DataOptions['bodi
 }
 
 function answerLimits ({
-  segments = 32, length = 2 ** 24, batchItems = 2000, linkLength = 4096
+  segments = 32, length = 2 ** 24, batchItems = 2000, groups = 10_000, linkLength = 4096
 }: NonNullable<DataOptions['limits']>) {
-  return { segments, length, batchItems, linkLength }
+  return { segments, length, batchItems, groups, linkLength }
 }
 
 const explorerOptions = (given: NonNullable<DataOptions['explorer']>): ExplorerOptions | undefined =>

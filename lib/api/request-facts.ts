@@ -28,7 +28,7 @@ export function factsOf (plan: RequestPlan): RequestFacts {
 }
 
 const readKinds = {
-  item: 'item', scalar: 'field', list: 'list', dictionary: 'dictionary', groups: 'dictionary'
+  item: 'item', scalar: 'field', list: 'list', dictionary: 'dictionary', groups: 'dictionary', aggregate: 'list'
 } as const satisfies Record<string, RequestKind>
 
 function collectionOf (plan: ReadPlan | WritePlan): string | undefined {

@@ -27,13 +27,6 @@ function generateFieldsParameter (generator: ValueGenerator, collection: Collect
   return parameter(generator, name, generateSelection(generator, collection, 2))
 }
 
-/** Returns a query that counts the items of groups. */
-export const generateCounts = (generator: ValueGenerator, collection: Collection): string => [
-  'fields=count()', ...generator.chance(40) ? [generateFilterPart(generator, collection)] : [],
-  ...generator.chance(30) ? [generateSortParameter(generator, collection)] : [],
-  ...generator.chance(40) ? generatePage(generator) : []
-].join('&')
-
 /** Returns a query of an item: its selection. */
 export const generateFields = (generator: ValueGenerator, collection: Collection) =>
   parameter(generator, 'fields', generateSelection(generator, collection, 2))
@@ -54,7 +47,8 @@ function parameter (generator: ValueGenerator, name: string, value: string): str
 
 // Filters
 
-function generateFilterPart (generator: ValueGenerator, collection: Collection): string {
+/** Returns a filter of items. */
+export function generateFilterPart (generator: ValueGenerator, collection: Collection): string {
   const comparison = () => generateComparison(generator, collection, false, 2)
   const choices: Weighted<() => string> = [
     [4, () => encode(comparison())],
@@ -201,7 +195,8 @@ function generateNested (generator: ValueGenerator, target: Collection, many: bo
   return [...generator.chance(15) && options.length > 0 ? [] : [names], ...options].join(';')
 }
 
-function generatePage (generator: ValueGenerator): readonly string[] {
+/** Returns the parameters of a page. */
+export function generatePage (generator: ValueGenerator): readonly string[] {
   const name = generator.of(['size', 'limit', 'take'])
   const size = `${name}=${generator.weighted([3, 2], [3, 3], [2, 1], [1, 0], [1, 5], [1, 1000])}`
   const choices: Weighted<() => readonly string[]> = [

@@ -3,7 +3,8 @@ import { relatedRows, tableOf } from '../sources/memory/relations.ts'
 import { generateBatch } from './batches.ts'
 import { generateCreate, generateElement, generateUpdate, generateValue } from './bodies.ts'
 import type { ValueGenerator, Weighted } from './generator.ts'
-import { generateCounts, generateFields, generateQuery } from './queries.ts'
+import { generateGroups } from './groups.ts'
+import { generateFields, generateQuery } from './queries.ts'
 import {
   type ApiModel, encode, generateCollection, generateItem, generateResource, generateScalar, keySegment, relationsOf,
   type Resource
@@ -99,8 +100,8 @@ function queryOf (generator: ValueGenerator, resource: Resource): string {
   switch (resource.kind) {
     case 'collection':
     case 'dictionary':
-      if (generator.chance(resource.kind === 'dictionary' ? 15 : 1)) {
-        return generateCounts(generator, resource.collection)
+      if (generator.chance(resource.kind === 'dictionary' ? 25 : 12)) {
+        return generateGroups(generator, resource.collection, resource.kind === 'dictionary')
       }
       return generator.chance(88) ? generateQuery(generator, resource.collection) : ''
     case 'item': return generator.chance(45)

@@ -284,4 +284,9 @@ export function answerTooLarge (most: number | undefined, cause?: unknown, name 
   )
 }
 
+/** For a read that would make more groups. */
+export const tooManyGroups = (most: number) => new DataApiError(
+  'answer_too_large', `There are more groups than the limit 'groups' of ${most}. Filter the items, or group by less.`
+)
+
 export const malformedUrl = (message: string) => new DataApiError('malformed_url', message)

@@ -7,7 +7,7 @@ import { newOpenings, type Row } from './cell.ts'
 import { showColumns } from './columns.ts'
 import { type Fragment, type Html, html } from './html.ts'
 import { linkForm, unlinkButton } from './item.ts'
-import { showPage } from './page.ts'
+import { type Format, showPage } from './page.ts'
 import { pickField, pickForm, showTable } from './table.ts'
 import { pathTo, type Place, type PlaceOf } from './place.ts'
 import { queryOf, shownAs, withoutPage } from './rewrite.ts'
@@ -55,11 +55,15 @@ ${allowed.link && linkForm(allowed.link, found, place)}`
     about: collection.description,
     acts: allowed.create && html`<a class="button primary" href="${pathTo(place)}?_new">New</a>`,
     main,
-    formats: place.hasStreams ? ['json', 'csv', 'ndjson'] : ['json'],
+    formats: formatsOf(place),
     takesQuery: true,
     isSheet: true
   }, place)
 }
+
+/** Returns the formats of a collection. */
+export const formatsOf = ({ hasStreams }: Place): readonly Format[] =>
+  hasStreams ? ['json', 'csv', 'ndjson'] : ['json']
 
 /** Returns the last segment of the path, which names the page. */
 export const nameOf = ({ parts, title }: Place): string => parts.at(-1)?.map(String).join(',') ?? title

@@ -65,7 +65,7 @@ ${crumbs}</ol></nav>`
 }
 
 /** A form of an answer that a link leads to. */
-type Format = 'json' | 'csv' | 'ndjson'
+export type Format = 'json' | 'csv' | 'ndjson'
 
 /** Returns the request of the API that the page shows: to be read, changed, copied, and sent in other ways. */
 function showRequest (takesQuery: boolean, formats: readonly Format[], place: Place): Html {

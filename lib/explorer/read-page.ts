@@ -1,6 +1,7 @@
 import { methodNotAllowed } from '../errors/errors.ts'
 import { isObject } from '../errors/is-object.ts'
 import type { Model } from '../model/model.ts'
+import { makesGroups } from '../plan/read/group-columns.ts'
 import { listedForm, planSelection } from '../plan/read/select.ts'
 import type { Answer, InParts } from '../response/answer.ts'
 import { documentName } from '../response/render.ts'
@@ -11,7 +12,8 @@ import { readCurrent, readToDelete } from './fields.ts'
 import { emptyForm, formOf, showCreate, showDelete, showEdit } from './form-pages.ts'
 import type { Exploring } from './exploring.ts'
 import { filterAsked } from './filters.ts'
-import { nameOf, type Pages, showGrid, showPages } from './grid.ts'
+import { formatsOf, nameOf, type Pages, showGrid, showPages } from './grid.ts'
+import { showGroupsPage } from './groups.ts'
 import { each, type Html, html } from './html.ts'
 import { type ItemAllowed, showItemPage } from './item.ts'
 import { longestInPath } from './label.ts'
@@ -61,6 +63,12 @@ function * showJson (json: string, facts: Facts, place: Place & { readonly spot:
   const { resource } = place.spot
   if (isOf('dictionary', place)) return yield * showDictionary(json, pagesOf(answered, place), place)
   if (isOf('collection', place)) {
+    const { asked: { fields }, resource: { from: { collection } } } = place.spot
+    if (makesGroups(fields, collection)) {
+      const members = yield * membersOf(json, '[')
+      const groups = { asked: fields ?? [], collection, members, pages: pagesOf(answered, place) }
+      return showGroupsPage(groups, place, formatsOf(place))
+    }
     const rows = yield * rowsOf(yield * membersOf(json, '['))
     return showGrid({ rows, pages: pagesOf(answered, place), found }, allowedIn(place), place)
   }
@@ -103,23 +111,14 @@ function showScalar (value: unknown, place: Place & { readonly spot: Spot }): Ht
   return showPage({ heading: html`<bdi>${name}</bdi>`, title: name, main, formats: ['json'] }, place)
 }
 
-/** Returns the page of a dictionary of groups that shows the number of items of each. */
-function showNumbers (members: readonly Member[], pages: Pages, place: PlaceOf<'dictionary'>): Html {
-  const { resource: { from: { collection } } } = place.spot
-  const name = nameOf(place)
-  const main = html`${showSentence(collection, place)}
-${members.length === 0 && html`<p class="empty">There are no items here.</p>`}
-<ul>${members.map(({ name, json }) => html`<li>${showGroupName(name, place)} <span class="n">${
-  (JSON.parse(json) as { readonly count: number }).count}</span></li>`)}</ul>
-${showPages(members.length, pages, place)}`
-  return showPage({ heading: html`<bdi>${name}</bdi>`, title: name, main, formats: ['json'], takesQuery: true }, place)
-}
-
 /** Returns the page of a dictionary: one table of items, or a table for each group of items. */
 function * showDictionary (json: string, pages: Pages, place: PlaceOf<'dictionary'>): InParts<Html> {
   const members = yield * membersOf(json, '{')
   const { asked, resource: { from: { collection } } } = place.spot
-  if (asked.fields?.[0]?.name === 'count()') return showNumbers(members, pages, place)
+  if (makesGroups(asked.fields, collection)) {
+    const heading = (name: string) => showGroupName(name, place)
+    return showGroupsPage({ asked: asked.fields ?? [], collection, members, pages, heading }, place, ['json'])
+  }
   const select = planSelection(asked.fields, collection, 'listed')
   const base = pathTo({ ...place, parts: place.parts.slice(0, -1) })
   const name = nameOf(place)

@@ -132,7 +132,7 @@ export const integerType: ValueType = {
   take: value => Number.isSafeInteger(value) ? Number(value) + 0 : undefined
 }
 
-const numberType: ValueType = {
+export const numberType: ValueType = {
   kind: 'number',
   expected: 'a number',
   operators: operatorsOf('equality', 'ordering'),

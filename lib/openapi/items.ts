@@ -57,11 +57,26 @@ function memberSchema (shown: Shown, collection: Collection, describing: Describ
 }
 
 /** The number of items, which a selection shows in their place. */
-export const countSchema: Schema = {
+const countSchema: Schema = {
   type: 'object',
   properties: { count: { type: 'integer', minimum: 0 } },
   required: ['count'],
   additionalProperties: false
+}
+
+/** Returns the schema of a group, whose members are those that its selection names. */
+export const groupSchema = ({ components }: Describing): Reference => components.named('Group', () => ({
+  type: 'object',
+  description: 'Values of a group of items, as functions in the selection make them.',
+  additionalProperties: { type: ['string', 'number', 'boolean', 'object', 'null'] }
+}))
+
+/** Returns the schema of the items of a page, in whose place a selection can make groups. */
+export function pageSchema (element: Schema | Reference, describing: Describing): Schema {
+  const items = { type: 'array', items: element }
+  return describing.profile.selection
+    ? { anyOf: [items, { type: 'array', items: groupSchema(describing) }] }
+    : items
 }
 
 /** The facts of a collection that generators of typed clients need besides its schema. */

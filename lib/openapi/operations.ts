@@ -9,7 +9,7 @@ import { canCreate, createSchema, elementSchema, isBodyRequired, postedSchema, u
 import { resolveParameter } from './components.ts'
 import { type Describing, itemOf, listOf, type View } from './describing.ts'
 import { filterParameters } from './filters.ts'
-import { itemSchema, listedSchema } from './items.ts'
+import { itemSchema, listedSchema, pageSchema } from './items.ts'
 import type { Content, Operation, Parameter, PathItem, Reference, Response, Schema } from './objects.ts'
 import { header, listParameters, selectionParameters } from './parameters.ts'
 import { createdSchema, doneSchema, eventSchema, jsonContent, ok, wrappedSchema } from './responses.ts'
@@ -82,7 +82,7 @@ export function queryList (list: List, describing: Describing): Operation {
 function pageResponse (collection: Collection, describing: Describing): Response {
   const { answers: { pageLinks }, profile, version } = describing
   const element = listedSchema(collection, describing)
-  const items: Schema = { type: 'array', items: element }
+  const items = pageSchema(element, describing)
   const wrapped = pageLinks === 'wrapped' || pageLinks === 'both'
   const response = ok('A page of items.', wrapped ? wrappedSchema(items) : items, { headers: pageHeaders(describing) })
   const streams: Content = profile.streams && describing.streams()

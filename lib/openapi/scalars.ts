@@ -4,7 +4,7 @@ import {
 import { always } from '../plan/predicates.ts'
 import { type Describing, methodsOf, type View } from './describing.ts'
 import { filterableFields } from './filters.ts'
-import { countSchema, listedSchema } from './items.ts'
+import { groupSchema, listedSchema } from './items.ts'
 import type { Operation, Parameter, PathItem, Response, Schema } from './objects.ts'
 import { pageHeaders, writeErrors } from './operations.ts'
 import { header, identifierParameter, listParameters } from './parameters.ts'
@@ -119,7 +119,7 @@ function getDictionary (collection: Collection, describing: Describing): Operati
     operationId: describing.operationId(`group_${collection.name}`),
     summary: `Read ${collection.name} by the value of a field`,
     description: 'A member for each value: the item for an identifier, else the items that share the value; ' +
-      'with `fields=count()`, their number.',
+      'with functions such as `fields=count()`, values of the group.',
     tags: [collection.name],
     parameters: [...listParameters(collection, describing), header('IfNoneMatch', describing)],
     responses: {
@@ -133,7 +133,7 @@ function getDictionary (collection: Collection, describing: Describing): Operati
 
 function groupsResponse (collection: Collection, describing: Describing): Response {
   const element = listedSchema(collection, describing)
-  const member = { anyOf: [element, { type: 'array', items: element }, countSchema] }
+  const member = { anyOf: [element, { type: 'array', items: element }, groupSchema(describing)] }
   const members = { type: 'object', additionalProperties: member }
   const isWrapped = describing.answers.pageLinks === 'wrapped' || describing.answers.pageLinks === 'both'
   return ok('The members.', isWrapped ? wrappedSchema(members) : members, { headers: pageHeaders(describing) })

@@ -1,5 +1,5 @@
 import type { Collection, DataField, RelationField } from '../model/model.ts'
-import type { Count, ItemValue, Listing, Predicate, ReadPlan, Selection, Shown, Step } from './plan.ts'
+import type { Count, ItemValue, Listing, Predicate, ReadPlan, ReadPlanOf, Selection, Shown, Step } from './plan.ts'
 
 /** What the answer to a read depends on besides its text. */
 export interface Dependence {
@@ -17,7 +17,8 @@ export function dependenceOf (plan: ReadPlan): Dependence {
   else {
     found.addCollection(plan.from.collection)
     if (plan.from.via !== undefined) found.addRelation(plan.from.via)
-    found.addListing(plan.kind === 'list' ? plan.listing : plan.members)
+    if (plan.kind === 'aggregate') found.addGroups(plan)
+    else found.addListing(plan.kind === 'list' ? plan.listing : plan.members)
     // A group is read by its field, also where no item shows it.
     if (plan.kind === 'groups') found.addField(plan.by)
   }
@@ -53,6 +54,11 @@ class Found {
     this.addPredicate(where)
     for (const term of order) this.addValue(term)
     this.addSelection(select)
+  }
+
+  addGroups ({ where, columns }: ReadPlanOf<'aggregate'>): void {
+    this.addPredicate(where)
+    for (const { of } of columns) if (of !== undefined) this.addValue(of)
   }
 
   addSelection (select: Selection): void {

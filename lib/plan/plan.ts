@@ -49,6 +49,21 @@ export type ItemValue =
   | { readonly path?: readonly SubItemStep[], readonly field: DataField, readonly related?: undefined }
   | { readonly path: readonly SubItemStep[], readonly related: Count | Extreme, readonly field?: undefined }
 
+/** A value of a field, of the item itself or of a sub-item. */
+export type FieldValue = Extract<ItemValue, { related?: undefined }>
+
+/** The functions that make one value of many (docs/http.md: Groups). */
+export type AggregateName = 'count' | 'count_distinct' | 'sum' | 'avg' | 'min' | 'max'
+
+/**
+ * A value of each group of items: one that they share, or one that a function makes of theirs. `field`: what conditions
+ * and orders of groups name; its property is that of the value in a row. A sum and a mean are decimals there.
+ */
+export type GroupColumn =
+  | { readonly field: DataField, readonly call: undefined, readonly of: FieldValue }
+  /** `of`: undefined where the items themselves are counted. */
+  | { readonly field: DataField, readonly call: AggregateName, readonly of: FieldValue | undefined }
+
 export type OrderTerm = ItemValue & { readonly descending: boolean }
 
 /** A total order: the last term of an order of items is their key. Nulls sort last ascending and first descending. */
@@ -140,10 +155,31 @@ export type ReadPlan =
     readonly descending: boolean
     /** A range of groups. */
     readonly range: Range
-    /** True if each group shows the number of its items, as its only row `{ count }`, in their place. */
-    readonly counted?: boolean
     /** The items of each group. Only items that satisfy its `where` make a group. */
     readonly members: Listing
+    readonly count: boolean
+    readonly longest?: number
+  }
+  /**
+   * Reads one page of groups as rows of their columns: one group for each combination of the columns without a
+   * function, or a single one if there are none.
+   */
+  | {
+    readonly kind: 'aggregate'
+    readonly steps: readonly Step[]
+    readonly from: Origin
+    /** The items that make groups. */
+    readonly where: Predicate
+    readonly columns: readonly GroupColumn[]
+    /** True if groups are named by their first column: items without a name in it make none. */
+    readonly named: boolean
+    /** The condition of groups. It compares fields of columns. */
+    readonly having: Predicate
+    readonly order: Order
+    /** A range of groups. */
+    readonly range: Range
+    /** The most groups, before `having`. A source throws answer_too_large for more. */
+    readonly mostGroups: number
     readonly count: boolean
     readonly longest?: number
   }

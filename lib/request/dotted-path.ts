@@ -1,4 +1,4 @@
-import type { invalidFilter, invalidSort } from '../errors/errors.ts'
+import type { invalidFields, invalidFilter, invalidSort } from '../errors/errors.ts'
 import { placeAt, type Span, standsAt, textOf } from './span.ts'
 import type { Syntax } from './syntax.ts'
 
@@ -12,7 +12,8 @@ export const callEnd = (span: Span, nameEnds: number): number =>
  * the message.
  */
 export function readPath (
-  span: Span, { limits }: Syntax, what: string, invalid: typeof invalidFilter | typeof invalidSort
+  span: Span, { limits }: Syntax, what: string,
+  invalid: typeof invalidFields | typeof invalidFilter | typeof invalidSort
 ): readonly string[] {
   const path = textOf(span).split('.')
   const empty = path.indexOf('')

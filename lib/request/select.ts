@@ -2,8 +2,8 @@ import { invalidFields } from '../errors/errors.ts'
 import type { Budget } from './budget.ts'
 import { readOptionFilter } from './filter.ts'
 import { addFilter, addParameter, makeDraft, type QueryDraft, withInstead } from './parameter.ts'
-import { callEnd } from './dotted-path.ts'
-import type { FieldAsked, Query, TextPlace } from './request.ts'
+import { callEnd, readPath } from './dotted-path.ts'
+import type { FieldAsked, Query } from './request.ts'
 import { characterAt, part, placeAt, type Span, standsAt } from './span.ts'
 import { insteadOf, nameEnd, operatorAt, type Syntax } from './syntax.ts'
 
@@ -11,7 +11,7 @@ import { insteadOf, nameEnd, operatorAt, type Syntax } from './syntax.ts'
  * Parses a selection (docs/http.md: What an item shows):
  *
  *     selection = field { delimiter field }
- *     field     = name [ "(" query ")" ] | name "." function | "count()"
+ *     field     = name [ "(" query ")" ] | name { "." name } "." function | "count()"
  *     query     = selection { ";" option } | option { ";" option }
  *     option    = parameter "=" value | comparison
  *
@@ -90,8 +90,9 @@ function parseField (
   const name = span.text.slice(start, nameEnds)
   const end = callEnd(span, nameEnds)
   if (name.includes('.')) {
-    if (end === nameEnds || name.split('.').length > 2) throw dottedName(span.text.slice(start, end), at)
-    return { field: { name: span.text.slice(start, end), at }, end }
+    const path = readPath(part(span, start, end), syntax, 'selection', invalidFields)
+    if (end === nameEnds) throw invalidFields(dottedName(path), at)
+    return { field: { name: path.join('.'), at }, end }
   }
   if (name === 'count' && end > nameEnds) return { field: { name: 'count()', at }, end }
   if (!standsAt(span, nameEnds, '(')) return { field: { name, at }, end: nameEnds }
@@ -104,11 +105,12 @@ function parseField (
   return { field: { name, at, query }, end: closes + 1 }
 }
 
-/** No field has such a name on the wire; in filters and sorts, it is a path through relations. */
-function dottedName (name: string, at: TextPlace) {
-  const [, path = '', call = ''] = /^(.*?)(\.\w+\(\))?$/.exec(name) ?? []
-  const nested = path.split('.').join('(') + call + ')'.repeat(path.split('.').length - 1)
-  return invalidFields(`'${name}' is not the name of a field; the fields of a relation are written '${nested}'.`, at)
+/** Returns the message for a path, which no field has for its name; in filters and sorts it leads through relations. */
+export function dottedName (path: readonly string[]): string {
+  const isCall = path.at(-1)?.endsWith('()') === true
+  const [fields, call] = isCall ? [path.slice(0, -1), `.${path.at(-1)}`] : [path, '']
+  const nested = fields.join('(') + call + ')'.repeat(fields.length - 1)
+  return `'${path.join('.')}' is not the name of a field; the fields of a relation are written '${nested}'.`
 }
 
 /** Adds the option at the start of the span. Returns the index of the character after it. */

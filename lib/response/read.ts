@@ -8,6 +8,7 @@ import { after } from '../scheduling/after.ts'
 import { quote, writeInParts } from '../sources/json-text.ts'
 import type { Found, Group, JsonResult } from '../sources/source.ts'
 import { type Answer, ok } from './answer.ts'
+import { renderGroup, renderGroups } from './groups.ts'
 import { itemWriter, joinMembers, renderItem, renderItems, renderScalar } from './items.ts'
 import { type PageEcho, type PageOptions, type RenderedPage, renderPage } from './page.ts'
 import { formatPath, formatSegment, ownSegments } from './paths.ts'
@@ -37,6 +38,10 @@ export function renderRead (
       const rows = inOrder(result.rows, read.paging.reversed)
       const body = renderDictionary(rows, read.by, read.plan.listing.select, options.length)
       return renderTaggedPage({ paging: read.paging, body, read: pageOf(result, rows) }, echo, options)
+    }
+    case 'aggregate': {
+      const body = renderAggregate(read, result.rows, options.length)
+      return renderTaggedPage({ paging: read.paging, body, read: pageOf(result, []) }, echo, options)
     }
     case 'groups': throw new TypeError('a read of groups is answered by groups')
   }
@@ -87,8 +92,7 @@ function renderGroupPage (
   const groups = inOrder(result.groups, read.paging.reversed)
   // The cursors of links are made from rows, so each group becomes a row that holds its value.
   const rows = groups.map(({ value }): Row => ({ [read.by.property]: value }))
-  const { counted = false, members } = read.plan
-  const body = counted ? renderNumbers(groups, options.length) : renderGroups(groups, members.select, options.length)
+  const body = renderLists(groups, read.plan.members.select, options.length)
   return renderTaggedPage({ paging: read.paging, body, read: pageOf(result, rows) }, echo, options)
 }
 
@@ -144,16 +148,20 @@ function memberName (row: Row, by: readonly DataField[]): string {
 }
 
 /** Returns a dictionary of arrays of items by the value that they share, as JSON text (docs/http.md: URLs). */
-function renderGroups (
+function renderLists (
   groups: readonly Group[], select: Selection, longest: number
 ): string | Promise<string> {
   const write = itemWriter(select)
   return renderMembers(groups, ({ value }) => String(value), ({ rows }) => `[${rows.map(write).join(',')}]`, longest)
 }
 
-/** Returns a dictionary of the numbers of items that share a value. */
-const renderNumbers = (groups: readonly Group[], longest: number): string | Promise<string> =>
-  renderMembers(groups, ({ value }) => String(value), ({ rows }) => JSON.stringify(rows[0]), longest)
+/** Returns an array of groups or, if a column names them, a dictionary of them. */
+function renderAggregate (
+  { show, name }: ReadOf<'aggregate'>, rows: readonly Row[], longest: number
+): string | Promise<string> {
+  if (name === undefined) return renderGroups(rows, show, longest)
+  return renderMembers(rows, row => String(row[name.field.property]), row => renderGroup(row, show), longest)
+}
 
 /** Writes the members in their order: a JavaScript object would move names that are array indexes to the front. */
 function renderMembers<T> (

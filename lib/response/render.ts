@@ -8,11 +8,12 @@ import type { Tags } from '../plan/tag.ts'
 import type { ReadOutcome, Result } from '../run/run.ts'
 import { type AcknowledgementOptions, renderWrite, type WriteEcho } from './acknowledgement.ts'
 import { type Answer, empty, type Link, ok } from './answer.ts'
+import { groupLines } from './groups.ts'
 import type { PageName } from './links.ts'
 import { countHeaders, type PageEcho, type PageOptions } from './page.ts'
 import { type Addressed, dictionaryParts, formatPath, type Parts, type Site, siteOf } from './paths.ts'
 import { renderJson, renderMissing, renderRead } from './read.ts'
-import { renderStream } from './stream.ts'
+import { itemLines, type Lines, renderStream } from './stream.ts'
 import { tagged } from './tag.ts'
 
 interface RenderOptions {
@@ -69,11 +70,18 @@ function renderFound (
   if (result.kind === 'ambiguous') throw ambiguous(read.walked[result.step], identifiers, echo, options)
   if (result.kind === 'missing') return renderMissing(read, result.step, echo)
   if (result.kind === 'values' || result.kind === 'items') return renderJson(read, result, echo, options)
-  if (isStreamed(format) && read.kind === 'list' && rows !== undefined) {
+  const lines = isStreamed(format) ? linesOf(read) : undefined
+  if (lines !== undefined && rows !== undefined) {
     const batches = echo.method === 'HEAD' ? headOnly() : rows
-    return renderStream(batches, read.plan.listing.select, format, countHeaders(result))
+    return renderStream(batches, lines, format, countHeaders(result))
   }
   return renderRead(read, result, address, echo, options)
+}
+
+/** Returns the lines of a stream; undefined for what is no stream. */
+function linesOf (read: ReadOutcome['read']): Lines | undefined {
+  if (read.kind === 'list') return itemLines(read.plan.listing.select)
+  return read.kind === 'aggregate' ? groupLines(read.show) : undefined
 }
 
 /** The batches of an answer to HEAD: none, as it has the headers of GET alone. */

@@ -4,20 +4,26 @@ import { Readable } from 'node:stream'
 import type { ValueKind } from '../model/values.ts'
 import { type Format, mediaTypes } from '../plan/media.ts'
 import type { Row, Selection, Shown } from '../plan/plan.ts'
-import { showItem } from '../plan/read/select.ts'
+import { showField } from '../plan/read/select.ts'
 import { batching } from '../scheduling/batching.ts'
 import type { Batches } from '../sources/source.ts'
 import type { Answer } from './answer.ts'
 import { itemWriter } from './items.ts'
 
-/** Renders each item as a line, no faster than the client reads (docs/http.md: Pages and links). */
+/** How a stream writes a row: as JSON, and as the fields of a record of CSV. */
+export interface Lines {
+  json (row: Row): string
+  readonly columns: ReadonlyArray<{ readonly name: string, field (row: Row): string }>
+}
+
+/** Renders each row as a line, no faster than the client reads (docs/http.md: Pages and links). */
 export function renderStream (
-  batches: Batches['rows'], select: Selection, format: Format, headers: Readonly<Record<string, string>>
+  batches: Batches['rows'], lines: Lines, format: Format, headers: Readonly<Record<string, string>>
 ): Answer {
   const { media, header } = format
-  const lines = media === 'csv' ? csvLines : jsonLines
+  const write = media === 'csv' ? csvLines : jsonLines
   const steps = inSteps(batches, () => body.destroyed)
-  const body: Readable = Readable.from(lines(steps, select, format), { objectMode: false })
+  const body: Readable = Readable.from(write(steps, lines, format), { objectMode: false })
   const parameter = header === undefined ? '' : `; header=${header}`
   const type = { 'content-type': `${mediaTypes[media]}; charset=utf-8${parameter}` }
   return { status: 200, headers: { ...headers, ...type }, links: [], body }
@@ -48,16 +54,15 @@ function inSteps (batches: Batches['rows'], isOver: () => boolean): Steps {
   }
 }
 
-async function * jsonLines (steps: Steps, select: Selection): AsyncGenerator<string> {
-  const write = itemWriter(select)
-  yield * renderBatches(steps, row => `${write(row)}\n`)
+async function * jsonLines (steps: Steps, { json }: Lines): AsyncGenerator<string> {
+  yield * renderBatches(steps, row => `${json(row)}\n`)
 }
 
-async function * csvLines (steps: Steps, select: Selection, { header, bom }: Format): AsyncGenerator<string> {
-  const start = (bom ? byteOrderMark : '') + (header === 'absent' ? '' : csvHeader(select))
+async function * csvLines (steps: Steps, { columns }: Lines, { header, bom }: Format): AsyncGenerator<string> {
+  const names = csvLine(columns.map(({ name }) => textField(name)))
+  const start = (bom ? byteOrderMark : '') + (header === 'absent' ? '' : names)
   if (start !== '') yield start
-  const record = csvRecords(select)
-  yield * renderBatches(steps, row => record(showItem(row, select)))
+  yield * renderBatches(steps, row => csvLine(columns.map(({ field }) => field(row))))
 }
 
 const byteOrderMark = '\u{feff}'
@@ -87,29 +92,34 @@ function renderPiece (rows: readonly Row[], start: number, render: (row: Row) =>
   return { text, end }
 }
 
-/** Returns the header row: the names of the selected fields (RFC 4180); `moons.count` for a count. */
-const csvHeader = (select: Selection) =>
-  csvLine(select.map(({ kind, name }) => textField(kind === 'count' ? `${name}.count` : name)))
-
 /**
- * Returns a function that writes the record of an item (RFC 4180). An object or array becomes JSON text, null an empty
- * field, and the empty string a quoted field.
+ * Returns the lines of items (RFC 4180). An object or array becomes JSON text, null an empty field, and the empty
+ * string a quoted field; the column of a count is `moons.count`.
  */
-function csvRecords (select: Selection): (item: Readonly<Record<string, unknown>>) => string {
-  // Not Object.values() of an item: JavaScript moves names in digits to the front.
-  const columns = select.map(shown => ({ name: shown.name, write: writerOf(shown) }))
-  return item => csvLine(columns.map(({ name, write }) => write(item[name])))
+export function itemLines (select: Selection): Lines {
+  return {
+    json: itemWriter(select),
+    columns: select.map(shown => {
+      const write = writerOf(shown)
+      const name = shown.kind === 'count' ? `${shown.name}.count` : shown.name
+      return { name, field: row => write(showField(row, shown)) }
+    })
+  }
 }
 
 const csvLine = (fields: readonly string[]) => `${fields.join(',')}\r\n`
 
-const writerOf = (shown: Shown) =>
-  shown.kind === 'count' ? countField : holdsNumbers(shown) ? numberField : textField
+const writerOf = (shown: Shown): (value: unknown) => string => {
+  if (shown.kind === 'count') return countField
+  const kind = shown.kind === 'value' && shown.field.kind !== 'computed' ? shown.field.type.kind : 'json'
+  return value => csvField(value, kind)
+}
 
 const countField = (value: unknown): string => isObject(value) ? String(value['count']) : ''
 
-const holdsNumbers = (shown: Shown) =>
-  shown.kind === 'value' && shown.field.kind !== 'computed' && numeric.has(shown.field.type.kind)
+/** Returns a field of CSV. `kind`: that of the value. */
+export const csvField = (value: unknown, kind: ValueKind): string =>
+  numeric.has(kind) ? numberField(value) : textField(value)
 
 const numeric: ReadonlySet<ValueKind> = new Set(['integer', 'number', 'int64', 'decimal'])
 

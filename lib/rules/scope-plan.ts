@@ -1,5 +1,7 @@
 import type { Collection } from '../model/model.ts'
-import type { Count, Listing, OrderTerm, Predicate, ReadPlan, Selection, Shown, Step } from '../plan/plan.ts'
+import type {
+  Count, GroupColumn, Listing, OrderTerm, Predicate, ReadPlan, Selection, Shown, Step, SubItemStep
+} from '../plan/plan.ts'
 import { both } from '../plan/predicates.ts'
 import type { Change } from '../sources/source.ts'
 
@@ -25,6 +27,12 @@ export function scopePlan (plan: ReadPlan, scopes: Scopes): ReadPlan {
       return { ...plan, steps, listing, cursorBound: scopePredicate(plan.cursorBound, scopes) }
     }
     case 'groups': return { ...plan, steps, members: scopeListing(plan.members, plan.from.collection, scopes) }
+    case 'aggregate': return {
+      ...plan,
+      steps,
+      where: scopeWhere(plan.where, plan.from.collection, scopes),
+      columns: plan.columns.map(column => scopeColumn(column, scopes))
+    }
   }
 }
 
@@ -40,10 +48,19 @@ function scopeListing (listing: Listing, collection: Collection, scopes: Scopes)
   }
 }
 
+/** The values of a sub-item that does not exist for the caller are null in a group. */
+function scopeColumn (column: GroupColumn, scopes: Scopes): GroupColumn {
+  const { of } = column
+  return of?.path === undefined ? column : { ...column, of: { ...of, path: scopePath(of.path, scopes) } }
+}
+
+const scopePath = (path: readonly SubItemStep[], scopes: Scopes): readonly SubItemStep[] =>
+  path.map(({ field, where }) => ({ field, where: scopeWhere(where, field.target, scopes) }))
+
 /** A sub-item that does not exist for the caller has no place in an order. */
 function scopeTerm (term: OrderTerm, scopes: Scopes): OrderTerm {
   if (term.path === undefined) return term
-  const path = term.path.map(({ field, where }) => ({ field, where: scopeWhere(where, field.target, scopes) }))
+  const path = scopePath(term.path, scopes)
   return term.related === undefined ? { ...term, path } : { ...term, path, related: scopeCount(term.related, scopes) }
 }
 

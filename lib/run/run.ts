@@ -3,7 +3,7 @@ import type { Context } from '../declare/collection.ts'
 import { toKeyValues } from '../model/identifiers.ts'
 import { planCandidates } from '../plan/path/identify.ts'
 import { type Format, isStreamed } from '../plan/media.ts'
-import type { Step, WritePlan } from '../plan/plan.ts'
+import type { Row, Step, WritePlan } from '../plan/plan.ts'
 import type { DataRead } from '../plan/read/read.ts'
 import type { Method } from '../plan/path/methods.ts'
 import type { OptionsPlan, RequestPlan } from '../plan/request.ts'
@@ -87,7 +87,7 @@ function runRead (
     : database.read(read.plan, noCache, isAbandoned)
   return after(found, result => {
     const outcome = (identifiers: readonly string[], address?: Address): ReadOutcome =>
-      ({ kind: 'read', read, format, result, identifiers, address })
+      ({ kind: 'read', read, format, result, identifiers, address, ...isStreamed(format) && { rows: inOne(result) } })
     if (result.kind === 'ambiguous') return disambiguate(read.walked, result, database, noCache).then(outcome)
     const special = specialItem(read, result)
     if (special === undefined) return outcome([])
@@ -106,6 +106,11 @@ function specialItem (read: DataRead, result: ReadResult | JsonResult): Located 
 /** These answers can send JSON text of the database unchanged. The other answers are rendered from rows. */
 const takesJson = (read: DataRead) =>
   read.kind === 'list' || read.kind === 'scalar' || (read.kind === 'item' && !read.special)
+
+/** Returns the only batch of a stream of groups, whose number is limited. */
+async function * inOne (result: ReadResult | JsonResult): AsyncGenerator<readonly Row[]> {
+  if (result.kind === 'rows') yield result.rows
+}
 
 interface StreamedRead extends Omit<PlannedRead, 'kind' | 'read'> {
   readonly read: Extract<DataRead, { kind: 'list' }>

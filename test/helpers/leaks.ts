@@ -85,6 +85,7 @@ function inSelection (plan: ReadPlan, rewrite: (shown: Shown) => Shown): ReadPla
     case 'item': return { ...plan, select: plan.select.map(rewrite) }
     case 'list': return { ...plan, listing: { ...plan.listing, select: plan.listing.select.map(rewrite) } }
     case 'groups': return { ...plan, members: { ...plan.members, select: plan.members.select.map(rewrite) } }
+    case 'aggregate': return plan
   }
 }
 
@@ -93,6 +94,7 @@ function inFilter (plan: ReadPlan, rewrite: (where: Predicate) => Predicate): Re
     case 'item': return plan
     case 'list': return { ...plan, listing: { ...plan.listing, where: rewrite(plan.listing.where) } }
     case 'groups': return { ...plan, members: { ...plan.members, where: rewrite(plan.members.where) } }
+    case 'aggregate': return { ...plan, where: rewrite(plan.where) }
   }
 }
 

@@ -8,7 +8,8 @@ import { all, always, any, compareList, compareValue } from '../predicates.ts'
 import { countedBy, isFunction } from './functions.ts'
 import { findReadable, readableNames } from './select.ts'
 
-type Comparison = Extract<Filter, { kind: 'compare' }>
+/** A filter that compares a field. */
+export type Comparison = Extract<Filter, { kind: 'compare' }>
 type Element = Extract<Filter, { kind: 'some' }>
 
 /**
@@ -52,7 +53,7 @@ function follow (filter: Comparison | Element, depth: number, collection: Collec
   if (field.kind === 'computed') {
     throw invalidFilter(`Items cannot be filtered by the field '${name}', which is computed.`, at)
   }
-  return compare(filter, field)
+  return compareField(filter, field)
 }
 
 function findFilterable (filter: Comparison | Element, name: string, collection: Collection): ReadableField {
@@ -116,7 +117,8 @@ function compareRelation (filter: Comparison, field: RelationField): Predicate {
   throw invalidFilter(`The field '${field.name}' is not a scalar; compare one of its fields${example}.`, at)
 }
 
-function compare (filter: Comparison, field: DataField): Predicate {
+/** Returns the comparison of a field. Throws invalid_filter for an operator or a value that it does not take. */
+export function compareField (filter: Comparison, field: DataField): Predicate {
   const { operator, at } = filter
   const { operators, expected } = field.type
   if (!operators.has(operator)) {

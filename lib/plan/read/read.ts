@@ -2,26 +2,18 @@ import { type Collection, type DataField, isReadable, type ScalarField } from '.
 import { memoize, memoizeThree } from '../../scheduling/memoize.ts'
 import type { Query } from '../../request/request.ts'
 import { checkFilterCost, planFilters } from './filter.ts'
-import { afterPage, batchSizeOf, checkAnswerLimit, type Page, type PageStyle, planPage } from './page.ts'
+import { planAggregate } from './aggregate.ts'
+import { makesGroups } from './group-columns.ts'
+import { afterPage, batchSizeOf, checkAnswerLimit } from './page.ts'
+import { type Paging, type PagingOptions, planPaging } from './paging.ts'
 import { ownFields } from '../order.ts'
-import type { Order, Projection, ReadPlanOf, Selection } from '../plan.ts'
+import type { GroupColumn, Projection, ReadPlanOf, Selection } from '../plan.ts'
 import { always, both, isNotNull } from '../predicates.ts'
 import { planSelection } from './select.ts'
 import { planSort, reverse } from './sort.ts'
 import { variantOf } from '../tag.ts'
 import { refuse } from './unusable.ts'
 import type { Resource, ResourceOf, Walked } from '../path/walk.ts'
-
-/** The page of a listing and its order, from which links to other pages are made. */
-export interface Paging {
-  readonly page: Page
-  /** The style of the links. */
-  readonly style: PageStyle
-  /** The order that the client asked for, also if the rows are read in the opposite order. */
-  readonly order: Order
-  /** True if the rows are read in the opposite order, for a page with `before`. */
-  readonly reversed: boolean
-}
 
 interface Base { readonly walked: readonly Walked[] }
 
@@ -66,13 +58,21 @@ export type Read =
     readonly paging: Paging
     readonly by: DataField
   }
+  /** Values of groups: an array of groups or, with `name`, an object with one member for each group. */
+  | Base & {
+    readonly kind: 'aggregate'
+    readonly plan: ReadPlanOf<'aggregate'>
+    readonly paging: Paging
+    /** The values that the answer shows. */
+    readonly show: readonly GroupColumn[]
+    readonly name: GroupColumn | undefined
+  }
 
 /** A read of data. The directory is answered from the model. */
 export type DataRead = Exclude<Read, { kind: 'directory' }>
 
 /** The options of reads. Plans are cached for each of these objects, so each must be made once and then kept. */
-export interface ReadOptions {
-  readonly linkStyle: 'auto' | PageStyle
+export interface ReadOptions extends PagingOptions {
   /** True if a request without page parameters reads the whole collection, as a stream does. */
   readonly whole: boolean
   /** The most items in one answer. */
@@ -83,6 +83,8 @@ export interface ReadOptions {
   readonly batchItems: number
   /** The most characters of an answer, or of a batch of a stream. */
   readonly length: number
+  /** The most groups that a read may make. */
+  readonly mostGroups: number
 }
 
 /**
@@ -96,11 +98,16 @@ export function planRead (resource: Resource, query: Query, count: boolean, opti
       return { kind: 'directory' }
     case 'item': return planItem(resource, query, options)
     case 'scalar': return planScalar(resource, query, options)
-    case 'collection': return planList(resource, query, count, options)
+    case 'collection': return makesGroups(query.fields, resource.from.collection)
+      ? planAggregate({ ...resource, by: undefined }, query, count, options)
+      : planList(resource, query, count, options)
     case 'dictionary': {
       const [by, other] = resource.by
-      return by === undefined || other !== undefined || isIdentifier(by)
-        ? planDictionary(resource, query, count, options)
+      if (by === undefined || other !== undefined || isIdentifier(by)) {
+        return planDictionary(resource, query, count, options)
+      }
+      return makesGroups(query.fields, resource.from.collection)
+        ? planAggregate({ ...resource, by }, query, count, options)
         : planGroups(resource, by, query, count, options)
     }
   }
@@ -259,10 +266,8 @@ function planGroups (
   const descending = first?.field === by && first.path === undefined && first.descending
   const paging = planPaging(query, [{ field: by, descending }], collection, options)
   const { page } = paging
-  const [only, ...others] = query.fields ?? []
-  const counted = only?.name === 'count()' && others.length === 0
-  const select = counted ? [] : planSelection(query.fields, collection, 'listed')
-  const range = { offset: 0, limit: counted ? 1 : collection.pages.defaultSize }
+  const select = planSelection(query.fields, collection, 'listed')
+  const range = { offset: 0, limit: collection.pages.defaultSize }
   const items = [page.size, range.limit].filter(Number.isFinite).reduce((product, size) => product * size, 1)
   checkAnswerLimit(select, items, options.mostItems, query.at.fields)
   const memberFilter = planFilters(query.filters, collection)
@@ -277,22 +282,9 @@ function planGroups (
     cursorBound: afterPage(page, paging.order, false),
     descending: paging.reversed ? !descending : descending,
     range: { offset: page.offset, limit: page.size },
-    ...counted && { counted },
     members: { where: both(where, memberFilter), order, range, select },
     count,
     longest: options.length
   }
   return { kind: 'groups', plan, paging, by, walked }
-}
-
-function planPaging (query: Query, order: Order, collection: Collection, { linkStyle, whole }: ReadOptions): Paging {
-  const page = planPage(query.page, whole ? { defaultSize: Infinity, maxSize: Infinity } : collection.pages)
-  return { page, style: styleOf(page, order, linkStyle), order, reversed: page.cursor?.direction === 'before' }
-}
-
-function styleOf (page: Page, order: Order, linkStyle: ReadOptions['linkStyle']): PageStyle {
-  // A page named by a cursor has no number and no offset, so its links carry cursors as well.
-  const style = page.style === 'keyset' || linkStyle === 'auto' ? page.style ?? 'keyset' : linkStyle
-  // A cursor would reveal the value of an unreadable key.
-  return style === 'keyset' && !order.every(({ field }) => field?.readable !== false) ? 'offset' : style
 }

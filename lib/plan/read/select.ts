@@ -4,6 +4,7 @@ import { listedFields } from '../../model/identifiers.ts'
 import {
   type Collection, type Field, isReadable, type ReadableField, type SubCollectionField, type SubItemField
 } from '../../model/model.ts'
+import { dottedName } from '../../request/select.ts'
 import type { FieldAsked, Query } from '../../request/request.ts'
 import { memoize } from '../../scheduling/memoize.ts'
 import type { Listing, Row, Selection, Shown } from '../plan.ts'
@@ -63,11 +64,13 @@ export function showPlainly (field: ReadableField): Shown {
 export const selectKey = ({ key }: Pick<Collection, 'key'>): Selection => key.map(showPlainly)
 
 function planField (asked: FieldAsked, collection: Collection): Shown {
-  const [name = '', called] = isFunction(asked.name) ? asked.name.split('.') : [asked.name]
+  const path = isFunction(asked.name) ? asked.name.split('.') : [asked.name]
+  const [name = '', called, more] = path
   if (name === 'count()') {
-    const reason = 'stands alone in the selection of a dictionary of groups; of a relation it counts the items'
-    throw invalidFields(`'count()' ${reason}, as in 'relation.count()'.`, asked.at)
+    const reason = 'makes groups, as a collection and a dictionary of groups show them'
+    throw invalidFields(`'count()' ${reason}; a relation is counted by 'relation.count()'.`, asked.at)
   }
+  if (more !== undefined) throw invalidFields(dottedName(path), asked.at)
   const field = findReadable(collection, name)
   if (field === undefined) {
     const suggestion = suggest(name, readableNames(collection))

@@ -5,6 +5,7 @@ import { carriedTerms } from '../../plan/order.ts'
 import type { Origin, Predicate, Range, ReadPlan, ReadPlanOf, Row, Step } from '../../plan/plan.ts'
 import { keyValuesIn } from '../../plan/predicates.ts'
 import type { Found, Missed, ReadResult } from '../source.ts'
+import { groupRows } from './aggregate.ts'
 import { compareValues } from './compare.ts'
 import { compileFilter, filterRows } from './filter.ts'
 import { relatedOf, tableOf } from './relations.ts'
@@ -31,6 +32,7 @@ export function runRead (plan: ReadPlan, tick: Tick = untimed): ReadResult {
       return { kind: 'rows', rows, more, ...plan.count && { total } }
     }
     case 'groups': return readGroups(plan, resolved.row, tick)
+    case 'aggregate': return readAggregate(plan, resolved.row, tick)
   }
 }
 
@@ -129,7 +131,7 @@ const cut = <T>(rows: readonly T[], { offset, limit }: Range) =>
   ({ page: rows.slice(offset, offset + limit), more: rows.length > offset + limit })
 
 function readGroups (plan: GroupsPlan, parent: object | undefined, tick: Tick): Found {
-  const { from, by, cursorBound, descending, range, members, count, counted = false } = plan
+  const { from, by, cursorBound, descending, range, members, count } = plan
   const groups = groupBy(matchingRows(from, parent, members.where, tick), by, tick)
   const sign = descending ? -1 : 1
   const values = [...groups.keys()].sort((one, other) => {
@@ -145,11 +147,18 @@ function readGroups (plan: GroupsPlan, parent: object | undefined, tick: Tick): 
     kind: 'groups',
     groups: page.map(value => {
       const rows = groups.get(value) ?? []
-      return { value: labelOf(by, value, rows), rows: counted ? [{ count: rows.length }] : list(rows) }
+      return { value: labelOf(by, value, rows), rows: list(rows) }
     }),
     more,
     ...count && { total: values.length }
   }
+}
+
+function readAggregate (plan: ReadPlanOf<'aggregate'>, parent: object | undefined, tick: Tick): Found {
+  const { from, where, having, order, range, count } = plan
+  const groups = filterRows(groupRows(matchingRows(from, parent, where, tick), plan, tick), having, tick)
+  const { page, more } = cut(sortRows(groups, order, tick) as readonly Row[], range)
+  return { kind: 'rows', rows: page, more, ...count && { total: groups.length } }
 }
 
 /** Returns the rows by the value of a field as it is compared. Rows whose value is null are in no group. */

@@ -4,7 +4,7 @@ import type { ColumnType } from '../statements/columns.ts'
 import type { Dialect, Sql } from '../statements/dialect.ts'
 import { readInteger, readNumber } from '../statements/exact-numbers.ts'
 import { parseScalar, parseText } from '../statements/parse-json.ts'
-import { isTyped, type Slot } from '../statements/shape.ts'
+import { isTyped, type Slot } from '../statements/slots.ts'
 import { decodeArray, elementOf, isArray, storeArray } from './arrays.ts'
 import { capitals } from './capitals.ts'
 import { indexConditionOf, numericOf } from './inexact.ts'
@@ -12,6 +12,7 @@ import {
   byCodePoint, type Form, formOf, forms, isJson, isLossy, isPadded, numberMember, text, textForm
 } from './forms.ts'
 import { postgresWriter } from './json.ts'
+import { extreme, sum } from './sums.ts'
 
 /**
  * The dialect of PostgreSQL, from version 14. The SQL for a column depends on the column's type, so that indexes serve
@@ -38,6 +39,8 @@ export const postgresDialect: Dialect = {
     encode: value => encodeGroup(value, columnType),
     decode: encoded => columnType.kind === 'mixed' ? encoded : decode(encoded, columnType)
   }),
+  sum: (column, columnType, call) => sum({ column, filtered: filtered(column, columnType, false) }, columnType, call),
+  extreme,
   position (column, columnType) {
     const position = formOf(columnType).inexact?.position?.(column)
     return position && { sql: position }

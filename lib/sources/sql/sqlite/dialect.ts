@@ -4,12 +4,13 @@ import { decimalOfKey } from '../../../model/numbers.ts'
 import type { Scalar, ValueKind } from '../../../model/values.ts'
 import type { ColumnType } from '../statements/columns.ts'
 import type { Dialect, PositionSql, Sql } from '../statements/dialect.ts'
-import { isTyped, type Slot, type TypedValue, type Value } from '../statements/shape.ts'
+import { isTyped, type Slot, type TypedValue, type Value } from '../statements/slots.ts'
 import { clocked } from './clock.ts'
 import { asText, decoder, encodings, fetched, isSafe } from './forms.ts'
 import type { SqliteDriver } from './driver.ts'
 import { call, decimalText, mixedText } from './functions.ts'
 import { sqliteWriter } from './json.ts'
+import { sum } from './sums.ts'
 import { isCanonical, storeTimestamp, timestamp, timestampCondition } from './timestamps.ts'
 import {
   isBinaryText, isIntegerType, isTextType, mistypedOperand, mistypedPosition, namedCondition, plainText
@@ -37,6 +38,8 @@ export const sqliteDialect: Dialect = {
       return columnType.kind === 'mixed' || columnType.kind === 'date-time' ? encoded : decoder(columnType)(encoded)
     }
   }),
+  sum,
+  extreme: (call, filtered) => sql`${sql.raw(call)}(${filtered})`,
   position,
   storedOperand: (slot, columnType, textual) =>
     mistypedOperand(sql.val(slot), operand(slot, columnType, textual), columnType, one => comparable(one, columnType)),

@@ -29,7 +29,16 @@ export interface SqliteDriver {
   prepare (text: string): SqliteStatement
   exec (script: string): unknown
   function (name: string, options: { deterministic: boolean }, body: (...values: unknown[]) => unknown): unknown
+  /** Registers a function over rows. Not in node:sqlite before 22.16. */
+  aggregate? (name: string, options: AggregateOptions): unknown
   close (): unknown
+}
+
+/** A function over rows. `start` returns the state before the first row. */
+export interface AggregateOptions {
+  start (): number
+  step (state: number, value: unknown): number
+  result (state: number): string | null
 }
 
 export type SqliteDriverName = typeof driverNames[number]

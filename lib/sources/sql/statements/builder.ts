@@ -7,7 +7,8 @@ import { sourceOf, tableOf } from '../source.ts'
 import type { TableName } from '../table-name.ts'
 import type { ColumnType } from './columns.ts'
 import type { Dialect, Sql } from './dialect.ts'
-import type { Shape, Slot } from './shape.ts'
+import type { Shape } from './shape.ts'
+import type { Slot } from './slots.ts'
 import type { TableRef } from './table.ts'
 
 /** The state that the parts of one statement share while it is built. */

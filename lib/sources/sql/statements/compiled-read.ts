@@ -1,6 +1,6 @@
 import type { DataField } from '../../../model/model.ts'
 import type { ValueKind } from '../../../model/values.ts'
-import type { ReadResult } from '../../source.ts'
+import type { Found, ReadResult } from '../../source.ts'
 import type { Sql } from './dialect.ts'
 
 /** A row of a statement's result: its values, in the order of its columns. */
@@ -39,3 +39,14 @@ export interface CompiledRead<Result = ReadResult> {
 export const isLong = ({ type }: DataField): boolean => unbounded.has(type.kind)
 
 const unbounded: ReadonlySet<ValueKind> = new Set(['string', 'json', 'mixed', 'byte'])
+
+/**
+ * The part of a statement that reads rows: their column, and that of the total. `with`: a common table expression that
+ * both read. `total` is undefined if the plan does not count.
+ */
+export interface Body {
+  readonly with?: Sql
+  readonly rows: Sql
+  readonly total?: Sql
+  decode (rows: unknown, total: { readonly total?: number }, limit: ReadLimit): Found
+}

@@ -1,7 +1,7 @@
 import type { QueryCompiler, RawBuilder } from 'kysely'
 import type { Operator } from '../../../model/values.ts'
 import type { ColumnType } from './columns.ts'
-import type { Slot, Value } from './shape.ts'
+import type { Slot, Value } from './slots.ts'
 
 export type Sql = RawBuilder<unknown>
 
@@ -79,6 +79,10 @@ export interface Dialect {
   isInjective (type: ColumnType): boolean
   /** Returns how the values of a filtered column of the type make groups. */
   groups (type: ColumnType): Grouping
+  /** Returns the exact sum of a column's values as they are shown, or their mean, as a filtered decimal. */
+  sum (column: Sql, type: ColumnType, call: 'sum' | 'avg'): Sql
+  /** Returns the least or greatest of a filtered column's values, in the same form. */
+  extreme (call: 'min' | 'max', filtered: Sql, type: ColumnType): Sql
   /** Returns the position of a column's values; undefined if that is the value as it is shown. */
   position (column: Sql, type: ColumnType): PositionSql | undefined
   /** Returns a bound position as it is compared with a comparable column. `textual`: see isTextual(). */

@@ -6,7 +6,8 @@ import type { Builder } from './builder.ts'
 import type { ColumnType } from './columns.ts'
 import type { Sql } from './dialect.ts'
 import { related, relatedToAny } from './join-conditions.ts'
-import { isTextual, type Slot } from './shape.ts'
+import { isTextual } from './shape.ts'
+import type { Slot } from './slots.ts'
 import { column, table, tableRef, type TableRef } from './table.ts'
 
 type Compare = Extract<Predicate, { kind: 'compare' }>

@@ -2,12 +2,12 @@ import { sql } from '../load-kysely.ts'
 import { answerTooLarge } from '../../../errors/errors.ts'
 import type { DataField } from '../../../model/model.ts'
 import type { Origin, Predicate, ReadPlan, ReadPlanOf } from '../../../plan/plan.ts'
-import type { Found } from '../../source.ts'
 import type { Builder } from './builder.ts'
 import type { Sql } from './dialect.ts'
 import { buildFilter } from './filter.ts'
-import type { CompiledRead, ReadLimit } from './compiled-read.ts'
-import { buildLimit, buildList, buildRow, decodeRows, isDirect, type RowLayout } from './select.ts'
+import { buildAggregate, hasGroup } from './aggregate-read.ts'
+import type { Body, CompiledRead, ReadLimit } from './compiled-read.ts'
+import { buildLimit, buildList, buildRow, decodeRows, isDirect } from './select.ts'
 import {
   buildStepCounts, buildSteps, buildStepSelects, decodeStepCounts, startingAt, stepCountNames, stepRefs, withSteps
 } from './steps.ts'
@@ -16,13 +16,6 @@ import { buildTotal, decodeTotal } from './total.ts'
 
 // The general read: one statement for a path of any length and a selection of any depth. The database writes the rows
 // as JSON arrays, which the application decodes.
-
-/** The column of rows and the column of the total; `total` is `undefined` if the plan does not count. */
-interface Body {
-  readonly rows: Sql
-  readonly total?: Sql
-  decode (rows: unknown, total: { readonly total?: number }, limit: ReadLimit): Found
-}
 
 /**
  * Builds a read of rows, which serves every plan (docs/http.md: URLs). `locking` locks the item of the last step
@@ -42,9 +35,10 @@ export function buildRowsRead (plan: ReadPlan, builder: Builder, locking = false
     sql`${body.total ?? sql`null`} as ${sql.id('total')}`
   ]
   const select = sql`select ${sql.join(outputs)}`
+  const tables = body.with === undefined ? steps : [...steps, body.with]
   const columns = [...stepCountNames(refs), 'rows', 'total']
   return {
-    sql: sql`${withSteps(steps)}${builder.dialect.within(select, columns, plan.longest ?? Infinity)}`,
+    sql: sql`${withSteps(tables)}${builder.dialect.within(select, columns, plan.longest ?? Infinity)}`,
     cardinality: 'row',
     decode ([row], limit) {
       const { missed, rest: [rows, total] } = decodeStepCounts(row, refs.length)
@@ -97,6 +91,7 @@ function buildBody (plan: ReadPlan, parent: TableRef | undefined, builder: Build
     case 'item': return buildItemRows(plan, parent, builder)
     case 'list': return buildPageRows(plan, parent, builder)
     case 'groups': return buildGroups(plan, parent, builder)
+    case 'aggregate': return buildAggregate(plan, parent, builder)
   }
 }
 
@@ -141,7 +136,7 @@ function buildGroups (plan: ReadPlanOf<'groups'>, parent: TableRef | undefined, 
     const own = dialect.filtered(column(inner, by), type, false)
     return dialect.clocked(sql`${startingAt(from, inner, parent, members.where, builder)} and ${own} = ${value}`)
   }
-  const list = plan.counted === true ? buildNumber(ref, conditions) : buildList(members, ref, conditions, builder)
+  const list = buildList(members, ref, conditions, builder)
   const values = buildGroupValues(plan, parent, builder)
   const groups = dialect.groups(type)
   const row = dialect.writer.row([groups.encode(value), list.sql])
@@ -152,20 +147,11 @@ function buildGroups (plan: ReadPlanOf<'groups'>, parent: TableRef | undefined, 
       kind: 'groups',
       groups: (rows as ReadonlyArray<readonly [unknown, unknown]>).slice(0, limit).map(([one, items]) => ({
         value: groups.decode(one),
-        rows: decodeRows(plan.counted === true ? [[items]] : items, list)
+        rows: decodeRows(items, list)
       })),
       more: isMore(rows, limit),
       ...total
     })
-  }
-}
-
-/** Builds the number of the items of a group. */
-function buildNumber (ref: TableRef, conditions: (ref: TableRef) => Sql): RowLayout {
-  const where = conditions(ref)
-  return {
-    sql: sql`(select count(*) from ${table(ref)} where ${where})`,
-    decode: ([count]) => ({ count: Number(count) })
   }
 }
 
@@ -180,15 +166,6 @@ function buildGroupValues (plan: ReadPlanOf<'groups'>, parent: TableRef | undefi
   const order = sql`order by 1 ${descending ? sql`desc` : sql`asc`}`
   const limit = buildLimit(range, true, builder)
   return sql`select distinct ${value} as ${sql.id('value')} from ${table(ref)} where ${where} ${order} ${limit}`
-}
-
-/** Returns the condition for rows that are in a group: neither null nor a value that no path names. */
-function hasGroup (ref: TableRef, by: DataField, { dialect, columnType }: Builder): Sql {
-  const value = column(ref, by)
-  const type = columnType(ref.collection, by)
-  const condition = dialect.groups(type).condition(value)
-  const isShown = sql`${dialect.jsonNullAsNull(value, type)} is not null`
-  return condition === undefined ? isShown : sql`${isShown} and ${condition}`
 }
 
 /** Builds a subquery that counts the distinct values of all groups. */

@@ -1,38 +1,13 @@
 import type { Collection } from '../../../model/model.ts'
 import { integerType, type Scalar, traitsOf, type ValueKind } from '../../../model/values.ts'
 import { memoize } from '../../../scheduling/memoize.ts'
-import type { Count, Listing, Order, Origin, Predicate, Range, ReadPlan, Selection, Step } from '../../../plan/plan.ts'
+import type {
+  Count, Listing, Order, Origin, Predicate, Range, ReadPlan, ReadPlanOf, Selection, Step, SubItemStep
+} from '../../../plan/plan.ts'
 import { isExtreme } from '../../../plan/order.ts'
 import { foldCase } from '../../fold-case.ts'
 import { type Change, isLinkChange, type Stored } from '../../source.ts'
-
-/** A value of a plan, which is bound anew for each request. */
-export type Value = Scalar | null | readonly Scalar[] | TypedValue
-
-/** A text that stands for something else, as values of its kind do (model/value-type.ts), or a list of such values. */
-export interface TypedValue { readonly kind: ValueKind, readonly text: Scalar | readonly Scalar[] }
-
-/** Whether a value is one that is bound by its kind. */
-export function isTyped (value: Value): value is TypedValue {
-  return typeof value === 'object' && value !== null && 'kind' in value
-}
-
-/** The kinds whose texts are bound by their kind. */
-const textKinds: ReadonlySet<ValueKind> = new Set(['integer', 'number', 'int64', 'byte', 'mixed', 'date-time'])
-
-/** Returns a value as it is bound: with its kind, if it is a text, or a list, whose meaning depends on the kind. */
-function typed (value: Scalar | readonly Scalar[], kind: ValueKind): Value {
-  const isText = typeof value === 'string' || typeof value === 'object' || kind === 'mixed'
-  return isText && textKinds.has(kind) ? { kind, text: value } : value
-}
-
-/** A parameter of a statement that takes a value of the plan: the value at `index` in the shape. */
-export interface Slot { readonly kind: 'slot', readonly index: number }
-
-/** Whether a parameter of a statement is a slot. All others are constants in expressions of the application. */
-export function isSlot (parameter: unknown): parameter is Slot {
-  return typeof parameter === 'object' && parameter !== null && 'kind' in parameter && parameter.kind === 'slot'
-}
+import { type Slot, typed, type Value } from './slots.ts'
 
 /**
  * A plan taken apart into a cache key and values. Plans of one key differ in their values alone, and share the text of
@@ -47,7 +22,9 @@ export function isSlot (parameter: unknown): parameter is Slot {
  * | plan of an item | steps, `item`, selection, length |
  * | plan of a list | steps, `list`, origin, listing, cursor's predicate, fields carried, count, length |
  * | plan of groups | steps, `groups`, origin, field, `a` or `d`, range, cursor's predicate, listing, count, length |
- * | count; length | `c` if the plan counts, `n` if its groups show numbers; `<` and the most characters of the answer |
+ * | plan of values of groups | steps, `aggregate`, origin, two predicates around columns, order, range, count, length |
+ * | column of groups | `+`, path, field, function, `;`; a column without a field begins with `*` |
+ * | count; length | `c` if the plan counts; `<` and the most characters of the answer |
  * | insert | `insert`, collection, `:`, `?` if a duplicate is no error, stored values |
  * | update, delete | `update` or `delete`, collection, `:`, steps, stored values of an update |
  * | link, unlink | `link` or `unlink`, collection, `:`, field |
@@ -115,7 +92,9 @@ function addPlan (draft: ShapeDraft, plan: ReadPlan): void {
       addRange(draft, plan.range)
       addPredicate(draft, plan.cursorBound)
       addListing(draft, plan.members)
-      draft.key += `${plan.count ? 'c' : ''}${plan.counted === true ? 'n' : ''}`
+      draft.key += `${plan.count ? 'c' : ''}`
+      break
+    case 'aggregate': addGroups(draft, plan)
   }
   draft.key += `<${plan.longest ?? ''}`
 }
@@ -175,14 +154,34 @@ function addListing (draft: ShapeDraft, { where, order, range, select }: Listing
   addSelection(draft, select)
 }
 
+function addGroups (draft: ShapeDraft, plan: ReadPlanOf<'aggregate'>): void {
+  const { from, where, columns, named, having, order, range, count, mostGroups } = plan
+  addOrigin(draft, from)
+  addPredicate(draft, where)
+  for (const { of, call = '' } of columns) {
+    draft.key += of === undefined ? '*' : '+'
+    addPath(draft, of?.path)
+    draft.key += `${of?.field.index ?? ''}${call};`
+  }
+  draft.key += named ? 'n' : ''
+  addPredicate(draft, having)
+  addOrder(draft, order)
+  addRange(draft, range)
+  draft.key += `${count ? 'c' : ''}${mostGroups}`
+}
+
+function addPath (draft: ShapeDraft, path: readonly SubItemStep[] = []): void {
+  for (const step of path) {
+    draft.key += `>${step.field.index}(`
+    addPredicate(draft, step.where)
+    draft.key += ')'
+  }
+}
+
 function addOrder (draft: ShapeDraft, order: Order): void {
-  for (const { path = [], field, related, descending } of order) {
+  for (const { path, field, related, descending } of order) {
     draft.key += descending ? '-' : '+'
-    for (const step of path) {
-      draft.key += `>${step.field.index}(`
-      addPredicate(draft, step.where)
-      draft.key += ')'
-    }
+    addPath(draft, path)
     if (isExtreme(related)) draft.key += `${related.greatest ? 'g' : 'l'}${related.of.index}`
     if (field === undefined) addCount(draft, related)
     else draft.key += field.index

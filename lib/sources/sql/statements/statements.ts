@@ -9,7 +9,8 @@ import { makeBuilder } from './builder.ts'
 import type { Dialect, Sql } from './dialect.ts'
 import type { Cardinality, CompiledRead, ReadLimit, Values } from './compiled-read.ts'
 import { chooseRead } from './read.ts'
-import { isSlot, type Shape, shapeOf, shapeOfChange, type Slot } from './shape.ts'
+import { type Shape, shapeOf, shapeOfChange } from './shape.ts'
+import { isSlot, type Slot } from './slots.ts'
 import { buildChange, type CompiledChange } from './write.ts'
 
 /** A statement that reads, with the values of one plan. */

@@ -14,6 +14,8 @@ export interface TableRef {
   readonly alias: string
   readonly columns: Set<string>
   readonly expressions: Set<ExpressionField>
+  /** True for groups of the collection's items, whose columns have the names of properties. */
+  readonly isGroups?: true
   /** The sub-items that are joined to the table. */
   readonly joins: Map<SubItemField, { readonly target: TableRef, readonly condition: Sql }>
 }
@@ -25,6 +27,7 @@ export function tableRef (collection: Collection, alias: string): TableRef {
 
 /** Returns a field's column under the table's alias, and adds it to the columns that are read. */
 export function column (ref: TableRef, field: DataField): Sql {
+  if (ref.isGroups) return sql.id(ref.alias, field.property)
   const name = columnName(ref.collection, field)
   ref.columns.add(name)
   if (field.kind === 'expression') ref.expressions.add(field)

@@ -1,0 +1,272 @@
+import { type DataApiError, invalidFields } from '../../errors/errors.ts'
+import { didYouMean, suggest } from '../../errors/suggest.ts'
+import { type Collection, type DataField, type ReadableField, type StoredField } from '../../model/model.ts'
+import { plainDecimal } from '../../model/numbers.ts'
+import { formatTypes, integerType, numberType, type ValueKind, type ValueType } from '../../model/values.ts'
+import type { FieldAsked, TextPlace } from '../../request/request.ts'
+import type { AggregateName, FieldValue, GroupColumn, Row, SubItemStep } from '../plan.ts'
+import { always } from '../predicates.ts'
+import { isFunction } from './functions.ts'
+import { findReadable, type Item, readableNames } from './select.ts'
+import { refuse } from './unusable.ts'
+
+// The values of groups: those that the items share, and those that functions make of theirs (docs/http.md: Groups).
+
+/** Makes an error of the place at which a function or a field is named. */
+export type Invalid = (message: string, suggestion?: string) => DataApiError
+
+/**
+ * Returns true if a path ends with a function of the items themselves: `count()` alone, or a function that follows a
+ * field that leads through no relation to many.
+ */
+export function isOfItems (path: readonly string[], collection: Collection): boolean {
+  if (!isFunction(path.at(-1) ?? '')) return false
+  let holder = collection
+  for (const name of path.slice(0, -1)) {
+    const field = findReadable(holder, name)
+    if (field?.kind !== 'sub-item') return field !== undefined && field.kind !== 'sub-collection'
+    holder = field.target
+  }
+  return path.length === 1
+}
+
+/** Returns true for a selection that makes groups. */
+export const makesGroups = (fields: readonly FieldAsked[] | undefined, collection: Collection): boolean =>
+  fields?.some(({ name }) => isFunction(name) && isOfItems(name.split('.'), collection)) === true
+
+/** The columns of a request, each once. Those that only conditions and orders name come last. */
+export class GroupColumns {
+  readonly all: GroupColumn[] = []
+  private readonly collection: Collection
+
+  constructor (collection: Collection) { this.collection = collection }
+
+  /** Returns the column of a function, which `path` ends with. */
+  aggregate (path: readonly string[], invalid: Invalid): GroupColumn {
+    const name = path.join('.')
+    const known = this.find(name)
+    if (known !== undefined) return known
+    const call = aggregateNamed(path.at(-1) ?? '', invalid)
+    if (path.length === 1) {
+      if (call !== 'count') throw invalid(`'${call}()' follows the name of a field.`)
+      return this.add(name, { call, of: undefined }, integerType, false)
+    }
+    const of = findValue(path.slice(0, -1), this.collection, invalid)
+    checkFunction(call, of.field, invalid)
+    return this.add(name, { call, of }, resultType(call, of.field), call !== 'count' && call !== 'count_distinct')
+  }
+
+  /** Returns the column of a value that the items of a group share. */
+  group (path: readonly string[], invalid: Invalid): GroupColumn {
+    const name = path.join('.')
+    const known = this.find(name)
+    if (known !== undefined) return known
+    const of = findValue(path, this.collection, invalid)
+    checkGrouping(of.field, invalid)
+    return this.add(name, { call: undefined, of }, of.field.type, of.path !== undefined || of.field.nullable)
+  }
+
+  find (name: string): GroupColumn | undefined {
+    return this.all.find(({ field }) => field.name === name)
+  }
+
+  private add (
+    name: string, made: { readonly call: undefined, readonly of: FieldValue } |
+    { readonly call: AggregateName, readonly of: FieldValue | undefined }, type: ValueType, nullable: boolean
+  ): GroupColumn {
+    const column = { ...made, field: columnField(name, this.all.length, type, nullable) }
+    this.all.push(column)
+    return column
+  }
+}
+
+function columnField (name: string, index: number, type: ValueType, nullable: boolean): StoredField {
+  return {
+    kind: 'stored',
+    name,
+    label: `${JSON.stringify(name)}:`,
+    // No column of a table has such a name.
+    property: `(${index})`,
+    index,
+    type,
+    nullable,
+    schema: {} as StoredField['schema'],
+    readable: true,
+    writable: false,
+    demanded: false,
+    hidden: false,
+    listed: false,
+    filterable: true,
+    sortable: true,
+    identifier: false,
+    omitted: false,
+    optional: false
+  }
+}
+
+/** Adds the columns that a selection shows, and returns them. */
+export function planColumns (asked: readonly FieldAsked[], columns: GroupColumns): readonly GroupColumn[] {
+  const shown = [...new Set(asked.flatMap(one => columnsOf(one, [], columns)))]
+  for (const one of shown) checkMember(one, shown, asked[0]?.at)
+  const at = asked[mostColumns]?.at
+  if (at !== undefined) throw invalidFields(`A group can have at most ${mostColumns} values.`, at)
+  return shown
+}
+
+// The databases make arrays of the columns of a row, whose values are the arguments of a function.
+const mostColumns = 50
+
+function columnsOf (
+  { name, query, at }: FieldAsked, before: readonly string[], columns: GroupColumns
+): readonly GroupColumn[] {
+  const invalid: Invalid = (message, suggestion) => invalidFields(message, at, suggestion)
+  if (isFunction(name)) {
+    if (before.length === 0) return [columns.aggregate(name.split('.'), invalid)]
+    throw invalid(`A function does not stand in parentheses here; write '${[...before, name].join('.')}'.`)
+  }
+  const path = [...before, name]
+  if (query === undefined) return [columns.group(path, invalid)]
+  refuse(query, ['filter', 'sort', 'page'], `'${path.join('.')}', by which items are grouped,`)
+  return query.fields?.flatMap(one => columnsOf(one, path, columns)) ?? []
+}
+
+/** Throws invalid_fields for a value that has no place beside another one: `kind` beside `kind.max()`. */
+function checkMember (column: GroupColumn, shown: readonly GroupColumn[], at: TextPlace | undefined): void {
+  const path = memberPath(column)
+  const other = shown.find(one => one !== column && startsWith(path, placeTaken(one, column)))
+  if (other === undefined || at === undefined) return
+  const reason = 'for which there is one member in the answer'
+  throw invalidFields(`'${other.field.name}' and '${column.field.name}' cannot be shown together, ${reason}.`, at)
+}
+
+/** Returns the member that a value takes from another: its own, or that of its sub-item, which may be null. */
+function placeTaken (one: GroupColumn, other: GroupColumn): readonly string[] {
+  const path = memberPath(one)
+  const isInSubItem = one.call === undefined && other.call !== undefined && path.length > 1
+  return isInSubItem ? path.slice(0, -1) : path
+}
+
+const startsWith = (path: readonly string[], start: readonly string[]) =>
+  start.length <= path.length && start.every((name, index) => path[index] === name)
+
+/** Returns the names of the members that lead to a column's value. */
+export const memberPath = ({ field: { name } }: GroupColumn): readonly string[] => name.replace('()', '').split('.')
+
+/** Follows sub-items to a scalar. */
+function findValue (names: readonly string[], collection: Collection, invalid: Invalid): FieldValue {
+  const path: SubItemStep[] = []
+  let holder = collection
+  for (const name of names.slice(0, -1)) {
+    const field = find(name, holder, invalid)
+    if (field.kind === 'sub-collection') throw ofMany(field.name, invalid)
+    if (field.kind !== 'sub-item') throw invalid(`The field '${name}' is a scalar and has no fields of its own.`)
+    path.push({ field, where: always })
+    holder = field.target
+  }
+  const field = find(names.at(-1) ?? '', holder, invalid)
+  if (field.kind === 'sub-collection') throw ofMany(field.name, invalid)
+  if (field.kind === 'sub-item') {
+    throw invalid(`The field '${field.name}' is not a scalar; select its fields, as in '${field.name}(${
+      field.target.key[0]?.name ?? ''})'.`)
+  }
+  if (field.kind === 'computed') throw invalid(`The field '${field.name}' is computed, so no group has a value of it.`)
+  if (field.type.kind === 'json') throw invalid(`The field '${field.name}' is JSON, so no group has a value of it.`)
+  return path.length === 0 ? { field } : { path, field }
+}
+
+function find (name: string, collection: Collection, invalid: Invalid): ReadableField {
+  const field = findReadable(collection, name)
+  if (field !== undefined) return field
+  const suggestion = suggest(name, readableNames(collection))
+  throw invalid(`There is no field '${name}' to group by.${didYouMean(suggestion)}`, suggestion)
+}
+
+const ofMany = (name: string, invalid: Invalid) =>
+  invalid(`'${name}' has many items for each item, so no group has a value of it.`)
+
+function aggregateNamed (called: string, invalid: Invalid): AggregateName {
+  const name = called.slice(0, -2)
+  if (isAggregate(name)) return name
+  const suggestion = suggest(name, aggregateNames)
+  const known = aggregateNames.map(one => `${one}()`).join(', ')
+  throw invalid(`There is no function '${called}'. Functions: ${known}.`, suggestion && `${suggestion}()`)
+}
+
+const isAggregate = (name: string): name is AggregateName => (aggregateNames as readonly string[]).includes(name)
+
+/** The functions of the items of a group. */
+const aggregateNames = ['count', 'count_distinct', 'sum', 'avg', 'min', 'max'] as const satisfies
+  readonly AggregateName[]
+
+function checkFunction (call: AggregateName, field: DataField, invalid: Invalid): void {
+  if (call === 'count_distinct') return checkGrouping(field, invalid)
+  if (call === 'count') return
+  const isClosed = !field.filterable || !field.sortable
+  if (isClosed) throw invalid(`Items cannot be grouped by the field '${field.name}', so '${call}()' is not told of it.`)
+  if (call === 'sum' || call === 'avg' ? !isNumeric(field) : !field.type.operators.has('greater')) {
+    throw invalid(`'${call}()' cannot be used with the field '${field.name}', which takes ${field.type.expected}.`)
+  }
+}
+
+function checkGrouping (field: DataField, invalid: Invalid): void {
+  if (!field.filterable || !field.sortable) throw invalid(`Items cannot be grouped by the field '${field.name}'.`)
+}
+
+const isNumeric = ({ type }: DataField) => numeric.has(type.kind)
+
+const numeric: ReadonlySet<ValueKind> = new Set(['integer', 'number', 'int64', 'decimal'])
+
+function resultType (call: AggregateName, { type }: DataField): ValueType {
+  if (call === 'count' || call === 'count_distinct') return integerType
+  return call === 'min' || call === 'max' ? type : sumType
+}
+
+const decimalType = formatTypes['decimal'] ?? numberType
+
+/** The type of sums and means: exact decimals, which are compared with numbers of any form. */
+const sumType: ValueType = {
+  ...decimalType,
+  expected: 'a number',
+  parse: text => decimalType.parse(text) ?? toDecimal(numberType.parse(text)),
+  take: value => toDecimal(numberType.take(value)) ?? decimalType.take(value)
+}
+
+const toDecimal = (value: unknown) => value === undefined ? undefined : plainDecimal(String(value))
+
+/** Returns the members of a group. A sub-item all of whose values are null is null. */
+export function showGroup (row: Row, shown: readonly GroupColumn[]): Item {
+  const group: Record<string, unknown> = {}
+  for (const column of shown) {
+    const path = memberPath(column)
+    let members = group
+    for (const name of path.slice(0, -1)) members = (members[name] ??= {}) as Record<string, unknown>
+    members[path.at(-1) ?? ''] = valueOf(row, column)
+  }
+  for (const path of subItemsOf(shown)) nullIfEmpty(group, path)
+  return group
+}
+
+/** Returns the paths of the sub-items by whose values items are grouped, the deepest first. */
+function subItemsOf (shown: readonly GroupColumn[]): ReadonlyArray<readonly string[]> {
+  const paths = shown.flatMap(({ call, of }) => call === undefined ? [of.path ?? []] : [])
+    .flatMap(path => path.map((_, index) => path.slice(0, index + 1).map(({ field }) => field.name)))
+  return paths.toSorted((one, other) => other.length - one.length)
+}
+
+function nullIfEmpty (group: Record<string, unknown>, path: readonly string[]): void {
+  let holder: Record<string, unknown> | null = group
+  for (const name of path.slice(0, -1)) holder = (holder?.[name] ?? null) as Record<string, unknown> | null
+  const [name = ''] = path.slice(-1)
+  const members = holder?.[name]
+  if (typeof members !== 'object' || members === null) return
+  if (holder !== null && Object.values(members).every(value => value === null)) holder[name] = null
+}
+
+/** Returns the value of a column as it is shown. The sum of numbers is the double that is nearest to the exact sum. */
+export function valueOf (row: Row, { field, call, of }: GroupColumn): unknown {
+  const value = row[field.property] ?? null
+  if (value === null || (call !== 'sum' && call !== 'avg')) return value
+  const number = Number(value)
+  if (call === 'avg' || of?.field.type.kind === 'number') return Number.isFinite(number) ? number + 0 : String(number)
+  return of?.field.type.kind === 'integer' && Number.isSafeInteger(number) ? number + 0 : value
+}

@@ -1,0 +1,32 @@
+import { sql } from '../load-kysely.ts'
+import type { ColumnType } from '../statements/columns.ts'
+import type { Sql } from '../statements/dialect.ts'
+import { formOf } from './forms.ts'
+
+/**
+ * Returns the exact sum of a column, or its mean (Dialect.sum). A number is added as the text that a client sees, which
+ * is that of the filtered column.
+ */
+export function sum (
+  { column, filtered }: { readonly column: Sql, readonly filtered: Sql }, { kind, type }: ColumnType,
+  call: 'sum' | 'avg'
+): Sql {
+  const isExact = /^(?:smallint|integer|bigint)$/.test(type) || (type.startsWith('numeric') && kind !== 'number')
+  const value = isExact ? column : sql`${filtered}::text::numeric`
+  const total = sql`sum(${value})::numeric`
+  if (call === 'sum') return total
+  // A cast of a number that no double holds fails.
+  const nearest = sql`case when abs(${total}) >= 1.797693134862315808e308 then sign(${total}) * 'Infinity'::float8
+    when abs(${total}) < 2.5e-324 then 0 else ${total}::float8 end`
+  return sql`((${nearest}) / count(${column}))::text::numeric`
+}
+
+/** The aggregates min() and max() of PostgreSQL before 18 take neither UUIDs nor bytes. */
+export function extreme (call: 'min' | 'max', value: Sql, columnType: ColumnType): Sql {
+  const name = sql.raw(call)
+  switch (formOf(columnType).type) {
+    case 'uuid': return sql`${name}((${value})::text collate "C")::uuid`
+    case 'bytea': return sql`decode(${name}(encode(${value}, 'hex') collate "C"), 'hex')`
+    default: return sql`${name}(${value})`
+  }
+}

@@ -1,0 +1,29 @@
+import type { Scalar, ValueKind } from '../../../model/values.ts'
+
+/** A value of a plan, which is bound anew for each request. */
+export type Value = Scalar | null | readonly Scalar[] | TypedValue
+
+/** A text that stands for something else, as values of its kind do (model/value-type.ts), or a list of such values. */
+export interface TypedValue { readonly kind: ValueKind, readonly text: Scalar | readonly Scalar[] }
+
+/** Whether a value is one that is bound by its kind. */
+export function isTyped (value: Value): value is TypedValue {
+  return typeof value === 'object' && value !== null && 'kind' in value
+}
+
+/** The kinds whose texts are bound by their kind. */
+const textKinds: ReadonlySet<ValueKind> = new Set(['integer', 'number', 'int64', 'byte', 'mixed', 'date-time'])
+
+/** Returns a value as it is bound: with its kind, if it is a text, or a list, whose meaning depends on the kind. */
+export function typed (value: Scalar | readonly Scalar[], kind: ValueKind): Value {
+  const isText = typeof value === 'string' || typeof value === 'object' || kind === 'mixed'
+  return isText && textKinds.has(kind) ? { kind, text: value } : value
+}
+
+/** A parameter of a statement that takes a value of the plan: the value at `index` in the shape. */
+export interface Slot { readonly kind: 'slot', readonly index: number }
+
+/** Whether a parameter of a statement is a slot. All others are constants in expressions of the application. */
+export function isSlot (parameter: unknown): parameter is Slot {
+  return typeof parameter === 'object' && parameter !== null && 'kind' in parameter && parameter.kind === 'slot'
+}

@@ -1,0 +1,177 @@
+import { Type } from '@sinclair/typebox'
+import { test } from 'tap'
+import dataApi, { collection } from '../../lib/index.ts'
+import { everySource, type World } from '../helpers/every-source.ts'
+import fc, { runsOf } from '../helpers/fast-check.ts'
+import Fastify from '../helpers/fastify.ts'
+import { openers } from '../helpers/sources.ts'
+
+// docs/http.md: Groups. Sums are those of plain arithmetic without rounding, on every source.
+
+const R = { readable: true }
+const Row = Type.Object({
+  id: Type.Integer({ identifier: true, ...R }),
+  kind: Type.Integer(R),
+  whole: Type.Optional(Type.Integer(R)),
+  long: Type.Optional(Type.String({ format: 'int64', ...R })),
+  price: Type.Optional(Type.String({ format: 'decimal', ...R })),
+  size: Type.Optional(Type.Number(R))
+})
+
+type Value = string | number | null
+interface Values { readonly id: number, readonly kind: number, readonly [name: string]: Value }
+
+const row = (id: number, kind: number, [whole, long, price, size]: readonly Value[]): Values =>
+  ({ id, kind, whole: whole ?? null, long: long ?? null, price: price ?? null, size: size ?? null })
+
+const edges: readonly Values[] = [
+  row(1, 1, [Number.MAX_SAFE_INTEGER, '9223372036854775807', '0.1', 0.1]),
+  row(2, 1, [Number.MAX_SAFE_INTEGER, '1', '0.20', 0.2]),
+  row(3, 1, [-5, '5', '0.3', 0.3]),
+  row(4, 2, [-1, '-9223372036854775808', '123456789012345678901234567890.1', 1e308]),
+  row(5, 2, [-4294967296, '-9223372036854775808', '-0.1', 1e308]),
+  row(6, 3, [0, '0', '0', -0]),
+  row(7, 3, [0, '-0', '-0.00', 0]),
+  row(8, 4, [null, null, null, null]),
+  row(9, 5, [1, '1', '1', 1e16]),
+  row(10, 5, [2, '2', '2', 1]),
+  row(11, 5, [4, '4', '4', -1e16]),
+  row(12, 6, [1, '1', '1', 1e-13]),
+  row(13, 6, [2, '2', '2', 1e300]),
+  row(14, 6, [null, null, null, -1e300])
+]
+
+const world = (rows: readonly Values[]): World => ({
+  collections: source => ({ things: collection(Row, { source: source('things') }) }),
+  tables: { things: rows.map(one => ({ ...one })) },
+  ddl: 'create table things (id key, kind integer, whole integer, long integer, price decimal, size real)'
+})
+
+everySource('sums and means at the edges of each type', async ({ get, t }) => {
+  const fields = 'kind,whole.sum(),long.sum(),price.sum(),size.sum(),whole.avg(),price.avg()'
+  const found = (await get(`/things?fields=${fields}`)).json<Array<Record<string, Record<string, unknown>>>>()
+  t.strictSame(found.map(({ kind: _kind, ...sums }) => Object.values(sums).map(one => Object.values(one))), [
+    [['18014398509481977', 18014398509481976 / 3], ['9223372036854775813'], ['0.6', 0.6 / 3], [0.6]],
+    [[-4294967297, -4294967297 / 2], ['-18446744073709551616'], ['123456789012345678901234567890',
+      1.2345678901234568e29 / 2], ['Infinity']],
+    [[0, 0], ['0'], ['0', 0], [0]],
+    [[null, null], [null], [null, null], [null]],
+    [[7, 7 / 3], ['7'], ['7', 7 / 3], [1]],
+    [[3, 1.5], ['3'], ['3', 1.5], [1e-13]]
+  ])
+  const kinds = async (query: string, ...expected: readonly number[]) => {
+    const groups = (await get(`/things?fields=kind,count()&${query}`)).json<Array<{ kind: number }>>()
+    t.strictSame(groups.map(({ kind }) => kind), expected, query)
+  }
+  await kinds('long.sum()>=9223372036854775813', 1)
+  await kinds('price.sum()=0.60', 1)
+  await kinds('size.sum()=0.6', 1)
+  await kinds('size.sum()<1e-12', 3, 6)
+  await kinds('whole.avg()=*1.5,0', 3, 6)
+  await kinds('sort=-long.sum()', 4, 1, 5, 6, 3, 2)
+  await kinds('sort=size.sum()&whole.sum()!=null', 3, 6, 1, 5, 2)
+}, {}, world(edges))
+
+/** An exact sum as a fraction of integers with 400 places, apart from the sums of lib. */
+function exactly (values: readonly Value[]): string | null {
+  const numbers = values.filter(value => value !== null)
+  if (numbers.length === 0) return null
+  return numbers.map(String).map(scaled).reduce((sum, one) => sum + one, 0n).toString()
+}
+
+const places = 400
+function scaled (text: string): bigint {
+  const [digits = '', power = '0'] = text.toLowerCase().split('e')
+  const [whole = '', fraction = ''] = digits.split('.')
+  return BigInt(whole + fraction) * 10n ** BigInt(places - fraction.length + Number(power))
+}
+
+const asNumber = (sum: string): number => Number(`${sum}e-${places}`)
+
+// A driver of SQLite binds a number below 1e-14 as 0.
+const numbers = fc.oneof(
+  fc.double({ noNaN: true, noDefaultInfinity: true, min: -1e250, max: 1e250 })
+    .filter(value => Math.abs(value) > 1e-13),
+  fc.integer({ min: -100_000, max: 100_000 }).map(cents => cents / 100),
+  fc.constantFrom(0, -0, 1e16, -1e16, 0.1, 1e22)
+)
+const values = fc.tuple(
+  fc.option(fc.maxSafeInteger()),
+  fc.option(fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }).map(String)),
+  fc.option(fc.integer({ min: -10_000_000, max: 10_000_000 }).map(cents => (cents / 1000).toFixed(3))),
+  fc.option(numbers)
+)
+
+const fields = ['whole', 'long', 'price', 'size'] as const
+const runs = runsOf(150)
+
+test('generated groups have the values of plain JavaScript', async t => {
+  const drawn = fc.sample(fc.tuple(fc.integer({ min: 1, max: 60 }), values), 400)
+  const rows = drawn.map(([kind, one], index) => row(index + 1, kind, one))
+  const { collections, tables, ddl } = world(rows)
+  const apps = await Promise.all(Object.values(openers).map(async open => {
+    const opened = await open(tables, ddl)
+    const app = Fastify()
+    await app.register(dataApi, { collections: collections(opened.source) })
+    return { app, close: () => opened.close() }
+  }))
+  const asked = fc.record({
+    from: fc.integer({ min: 0, max: 400 }),
+    to: fc.integer({ min: 0, max: 400 }),
+    by: fc.boolean(),
+    field: fc.constantFrom(...fields),
+    least: fc.integer({ min: 0, max: 6 })
+  })
+  await fc.assert(fc.asyncProperty(asked, async ({ from, to, by, field, least }) => {
+    const chosen = rows.filter(({ id }) => id > from && id <= to)
+    const kinds = by ? [...new Set(chosen.map(({ kind }) => kind))].sort((one, other) => one - other) : [undefined]
+    const expected = kinds.flatMap(kind => {
+      const items = chosen.filter(one => kind === undefined || one.kind === kind)
+      if (items.length < least) return []
+      const all = items.map(one => one[field] ?? null)
+      const sum = exactly(all)
+      const known = all.filter(one => one !== null).length
+      return [{ kind, count: items.length, known, sum, mean: sum === null ? null : asNumber(sum) / known + 0 }]
+    })
+    const url = `/things?fields=${by ? 'kind,' : ''}count(),${field}.count(),${field}.sum(),${field}.avg()` +
+      `&id>${from}&id<=${to}&count()>=${least}&limit=1000`
+    for (const { app } of apps) {
+      const found = (await app.inject(url)).json<ReadonlyArray<Found>>().map(group => {
+        const { count, sum, avg } = group[field]
+        const shown = sum === null ? null : field === 'size' ? asNumber(scaled(String(sum)).toString()) : sum
+        return { kind: group.kind, count: group.count, known: count, sum: shown, mean: avg }
+      })
+      const told = expected.map(({ sum, ...one }) => ({ ...one, sum: sum === null ? null : shownSum(sum, field) }))
+      t.strictSame(found.map(inOrder), told.map(inOrder), url)
+      if (!t.passing()) return false
+    }
+    return true
+  }), { numRuns: runs })
+  for (const { app, close } of apps) {
+    await app.close()
+    await close()
+  }
+})
+
+type Field = typeof fields[number]
+type Found = { readonly kind: number | undefined, readonly count: number } & Readonly<Record<Field, {
+  readonly count: number, readonly sum: Value, readonly avg: number | null
+}>>
+
+interface Told {
+  readonly kind: number | undefined
+  readonly count: number
+  readonly known: number
+  readonly sum: Value
+  readonly mean: number | null
+}
+
+const inOrder = ({ kind, count, known, sum, mean }: Told) => [kind, count, known, sum, mean]
+
+/** Returns an exact sum as an answer shows it. */
+function shownSum (sum: string, field: Field): Value {
+  const number = asNumber(sum) + 0
+  if (field === 'size' || (field === 'whole' && Number.isSafeInteger(number))) return number
+  const text = `${BigInt(sum) < 0n ? '-' : ''}${BigInt(sum).toString().replace('-', '').padStart(places + 1, '0')}`
+  return text.replace(new RegExp(`(\\d{${places}})$`), '.$1').replace(/\.?0+$/, '')
+}

@@ -1,0 +1,121 @@
+import { boss, rule } from '../fixtures/company.ts'
+import { everySource } from '../helpers/every-source.ts'
+
+// docs/http.md: Groups
+
+const counted = { prefer: 'count=exact' }
+
+everySource('a function of the items makes groups of the other fields', async ({ get, same, t }) => {
+  same(await get('/albums?fields=count()'), 200, [{ count: 5 }])
+  same(await get('/albums?fields=count(),year.sum(),year.avg(),title.max(),genre.count()&year>3000'), 200,
+    [{ count: 0, year: { sum: null, avg: null }, title: { max: null }, genre: { count: 0 } }])
+  same(await get('/albums?fields=genre,count()&year>3000'), 200, [])
+  t.equal((await get('/albums?fields=count(),genre,year.min(),year.max()')).body, '[' + [
+    '{"count":2,"genre":"bass","year":{"min":2010,"max":2016}}',
+    '{"count":2,"genre":"rock","year":{"min":1971,"max":1972}}',
+    '{"count":1,"genre":null,"year":{"min":1971,"max":1971}}'
+  ].join(',') + ']')
+  same(await get('/albums?fields=artist(name,age),count(),year.avg()&sort=-artist.age,artist.name'), 200, [
+    { artist: { name: '10', age: 58 }, count: 1, year: { avg: 1971 } },
+    { artist: { name: 'Can', age: 58 }, count: 2, year: { avg: 1971.5 } },
+    { artist: { name: 'Noisia', age: 23 }, count: 2, year: { avg: 2013 } }
+  ])
+  same(await get('/artists?fields=label(name,owner(name)),count()'), 200, [
+    { label: { name: 'Spoon', owner: { name: 'Can' } }, count: 1 },
+    { label: { name: 'Vision', owner: { name: 'Noisia' } }, count: 1 },
+    { label: null, count: 8 }
+  ])
+  same(await get('/artists/1/albums?fields=count(),genre.count_distinct()'), 200,
+    [{ count: 2, genre: { count_distinct: 1 } }])
+  same(await get('/albums/by_genre/rock?fields=artist.label.name.max()'), 200,
+    [{ artist: { label: { name: { max: 'Spoon' } } } }])
+  same(await get('/artists?fields=score.sum(),score.min(),album_count.sum(),http_listener.count_distinct()'), 200,
+    [{ score: { sum: 1e21, min: -1.5 }, album_count: { sum: 5 }, http_listener: { count_distinct: 2 } }])
+})
+
+everySource('filters of functions choose groups, all others items', async ({ get, same }) => {
+  const genres = async (query: string, ...found: readonly (string | null)[]) => {
+    same(await get(`/albums?fields=genre,count()&${query}`), 200,
+      found.map(genre => ({ genre, count: genre === null ? 1 : 2 })))
+  }
+  await genres('count()>1', 'bass', 'rock')
+  await genres('count()=1', null)
+  await genres('year.sum()>3942&count()>1', 'bass', 'rock')
+  await genres('where=(count()=1|year.max()=2016)', 'bass', null)
+  await genres('where=!(count()=1,year.max()=1971)', 'bass', 'rock')
+  await genres('year.avg()=*1971.5,2013', 'bass', 'rock')
+  await genres('year.avg()!=*1971.5,2013', null)
+  await genres('title.min()^=Eg', 'rock')
+  await genres('year.sum()>4e3', 'bass')
+  await genres('genre.max()=null', null)
+  await genres('genre.max()!=rock', 'bass', null)
+  same(await get('/albums?fields=genre,count()&count()>1&artist.name=Can'), 200, [{ genre: 'rock', count: 2 }])
+})
+
+everySource('groups have an order, pages, counts and streams', async ({ get, same, t }) => {
+  const years = async (sort: string, ...found: readonly number[]) => {
+    same(await get(`/albums?fields=year,count()&sort=${sort}`), 200,
+      found.map(year => ({ year, count: year === 1971 ? 2 : 1 })))
+  }
+  await years('-count()', 1971, 1972, 2010, 2016)
+  await years('count(),-year', 2016, 2010, 1972, 1971)
+  await years('-genre.max()', 1971, 1972, 2010, 2016)
+  await years('genre.max()+desc,title.min()', 1972, 1971, 2016, 2010)
+  const page = await get('/albums?fields=year,count()&size=1', counted)
+  same(page, 200, [{ year: 1971, count: 2 }], { 'x-total-count': '4' })
+  t.equal(page.headers.link, '<http://localhost/albums?fields=year,count()&size=1&offset=1>; rel="next"')
+  same(await get('/albums?fields=year,count()&page=2&size=3'), 200, [{ year: 2016, count: 1 }])
+  same(await get('/albums?fields=year,count()&count()>5', counted), 200, [], { 'x-total-count': '0' })
+  t.ok((await get('/albums?fields=year,count()')).headers.etag)
+  t.equal((await get('/albums?fields=genre,year.max(),count()', { accept: 'text/csv' })).body,
+    'genre,year.max,count\r\nbass,2016,2\r\nrock,1972,2\r\n,1971,1\r\n')
+  t.equal((await get('/albums?fields=artist(label(name)),count()&format=ndjson&limit=1')).body,
+    '{"artist":{"label":{"name":"Spoon"}},"count":2}\n')
+})
+
+everySource('what makes no groups is 400', async ({ get, t }) => {
+  for (const [query, error, message] of [
+    ['fields=id,albums.count(),count()', 'invalid_fields', "'albums' has many items for each item"],
+    ['fields=albums(id),count()', 'invalid_fields', "'albums' has many items for each item"],
+    ['fields=label,count()', 'invalid_fields', "The field 'label' is not a scalar; select its fields, as in"],
+    ['fields=years_active,count()', 'invalid_fields', "The field 'years_active' is computed"],
+    ['fields=stature,count()', 'invalid_fields', "Items cannot be grouped by the field 'stature'."],
+    ['fields=stature.max()', 'invalid_fields', "Items cannot be grouped by the field 'stature'"],
+    ['fields=old_name,count()', 'invalid_fields', "There is no field 'old_name' to group by."],
+    ['fields=nam.max()', 'invalid_fields', "There is no field 'nam' to select. Did you mean 'name'?"],
+    ['fields=count(),nam.max()', 'invalid_fields', "There is no field 'nam' to group by. Did you mean 'name'?"],
+    ['fields=name.sum()', 'invalid_fields', "'sum()' cannot be used with the field 'name', which takes a string"],
+    ['fields=http_listener.max()', 'invalid_fields', "'max()' cannot be used with the field 'http_listener'"],
+    ['fields=age.sun()', 'invalid_fields', "There is no function 'sun()'. Functions: count(), count_distinct(), sum()"],
+    ['fields=age,age.sum()', 'invalid_fields', "'age' and 'age.sum()' cannot be shown together"],
+    ['fields=label(name),label.id.max()', 'invalid_fields', "'label.name' and 'label.id.max()' cannot be shown"],
+    ['fields=label(name.max()),count()', 'invalid_fields', 'A function does not stand in parentheses here'],
+    ['fields=label(name;sort=id),count()', 'invalid_sort', "The parameter 'fields' cannot be used here: 'label', by"],
+    ['fields=count()&sort=name', 'invalid_sort', "Groups cannot be sorted by 'name'. They have count()."],
+    ['fields=count()&sort=albums.count()', 'invalid_sort', "'albums' has many items for each item"],
+    ['fields=id&sort=count()', 'invalid_sort', "'count()' follows the name of a relation to many items;"],
+    ['fields=count()&where=(count()>1|age>3)', 'invalid_filter', 'A filter of items and one of groups cannot share'],
+    ['fields=count()&count()^=1', 'invalid_filter', "The operator 'starts with' cannot be used"],
+    ['fields=count()&age.sum()=x', 'invalid_filter', "The field 'age.sum()' takes a number"],
+    ['fields=count()&after=WyJpZCIsMV0', 'invalid_page', 'Groups have no cursors'],
+    ['fields=a.b.c.d.e.f.max()', 'invalid_fields', 'A path in a selection can have at most 5 names']
+  ] as const) {
+    const answer = (await get(`/artists?${query}`)).json<{ error: string, message: string }>()
+    t.equal(answer.error, error, query)
+    t.ok(answer.message.startsWith(message), `${query}: ${answer.message}`)
+  }
+})
+
+everySource('more groups than the limit are 400, whatever is shown of them', async ({ get, t }) => {
+  const message = "There are more groups than the limit 'groups' of 3. Filter the items, or group by less."
+  for (const url of ['/albums?fields=year,count()&limit=1', '/albums?fields=year,count()&count()>5']) {
+    t.strictSame((await get(url)).json(), { error: 'answer_too_large', message }, url)
+  }
+  t.equal((await get('/albums?fields=genre,count()')).statusCode, 200)
+  t.equal((await get('/albums?fields=year,count()&year<2016')).statusCode, 200)
+}, { limits: { groups: 3 } })
+
+rule('a caller groups what it may see', async ({ get, same }) => {
+  same(await get('/labels?fields=count()', boss), 200, [{ count: 1 }])
+  same(await get('/projects?fields=team_id,count()', { 'x-team': '1' }), 200, [{ team_id: 1, count: 2 }])
+})
