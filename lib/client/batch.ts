@@ -1,14 +1,14 @@
 import { parseJson } from './error.ts'
 import { queryText } from './query.ts'
 import { keep, Reference, resource, type Write } from './resource.ts'
-import type { RequestOptions, Send } from './send.ts'
+import type { KeyedOptions, Send } from './send.ts'
 
 /**
  * Returns the function that sends the writes of a function as one batch. It returns the results of those writes that
  * the function returns; of all, where it returns none.
  */
 export const makeBatch = (send: Send) => async (
-  collect: (batch: unknown) => readonly Reference[] | undefined, options?: RequestOptions
+  collect: (batch: unknown) => readonly Reference[] | undefined, options?: KeyedOptions
 ): Promise<unknown[]> => {
   const written: Reference[] = []
   const operations: object[] = []

@@ -11,13 +11,17 @@ import type { AnyApi, Api, Client } from './types/index.ts'
  * @param url the URL of the API's root. Browsers take a path as well, such as `/api`.
  */
 export function createClient<A extends Api<A> = AnyApi> (
-  url: string | URL, { headers: given, fetch: send = fetch, retries = 2, maxQuery = 4000 }: ClientOptions = {}
+  url: string | URL,
+  { headers: given, fetch: send = fetch, retries = 2, maxQuery = 4000, idempotent }: ClientOptions = {}
 ): Client<A> {
   // The functions are the same for every resource; A says which of them a resource has, and what they return.
   return resource(request, '', async build => request(build(), readItem), { batch: makeBatch(request) }) as Client<A>
 
   async function request<T> (call: Call, read: (response: Response) => Promise<T>, attempt = 0): Promise<T> {
     const { method, path, query, body, own, signal, headers } = call
+    const isKeyed = idempotent === true ? /^[PD]/.test(method as string) : idempotent && method === idempotent
+    // Unlike randomUUID(), these are there on pages of http too.
+    const key = call.key ?? (isKeyed ? crypto.getRandomValues(new Uint32Array(4)).join('-') : undefined)
     const parameters = queryText(query)
     // Only lists have filters, and take QUERY.
     const isQuery = query['where'] && parameters.length > maxQuery
@@ -30,6 +34,7 @@ export function createClient<A extends Api<A> = AnyApi> (
         headers: JSON.parse(JSON.stringify({
           'content-type': payload && `application/${isQuery ? 'x-www-form-urlencoded' : 'json'}`,
           ...own,
+          'idempotency-key': key,
           ...typeof given === 'function' ? await given() : given,
           ...headers
         })) as HeadersLike,
@@ -45,10 +50,10 @@ export function createClient<A extends Api<A> = AnyApi> (
       if (method && !/4..$|internal|unavailable|rejected/.test(what)) error.outcome = 'unknown'
       const after = response?.headers.get('retry-after') ?? 2 ** attempt / 5
       const wait = 1000 * (after as number) || Date.parse(after as string) - Date.now()
-      if (method || attempt >= retries || !/network|429|50[234]/.test(what) || !(wait < 30_000)) throw error
+      if ((method && !key) || attempt >= retries || !/network|429|50[234]/.test(what) || !(wait < 30_000)) throw error
       // If it is aborted, fetch() throws the reason.
       await pause(wait, signal)
     }
-    return request(call, read, attempt + 1)
+    return request({ ...call, key }, read, attempt + 1)
   }
 }

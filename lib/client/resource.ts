@@ -3,7 +3,7 @@ import { follow } from './follow.ts'
 import { list } from './page.ts'
 import { partsOf } from './parts.ts'
 import { type AnyQuery, encode } from './query.ts'
-import type { Call, RequestOptions, Send } from './send.ts'
+import type { Call, KeyedOptions, RequestOptions, Send } from './send.ts'
 
 /**
  * Returns the functions of the resource at a path, and a property for each resource below it. The resource can be a
@@ -61,7 +61,7 @@ async function * stream (send: Send, call: Call): AsyncGenerator<unknown, void, 
 }
 
 /** The options of a write, as this room takes them. types/ types them for users. */
-interface AnyWriteOptions extends RequestOptions {
+interface AnyWriteOptions extends KeyedOptions {
   readonly unchanged?: object
   readonly returning?: true | readonly unknown[]
 }

@@ -10,6 +10,11 @@ export interface ClientOptions {
   readonly fetch?: (url: string, init: RequestInit) => Promise<Response>
   /** How often a read is repeated after 429, 502, 503, 504 or no answer, if it can be within 30 seconds. Default: 2. */
   readonly retries?: number
+  /**
+   * Whether writes get an `Idempotency-Key` and are repeated as reads are: all, or those by POST. For an API that keeps
+   * keys (docs/http.md: Idempotency keys): another may do a repeated write twice. Default: none.
+   */
+  readonly idempotent?: boolean | 'POST'
   /** The most characters of a query in a URL. A longer one is sent in the body, by QUERY. Default: 4000. */
   readonly maxQuery?: number
 }
@@ -20,8 +25,11 @@ export interface RequestOptions {
   readonly headers?: HeadersLike | undefined
 }
 
+/** The options of a request that writes. `key`: its `Idempotency-Key`, with which it is repeated. */
+export interface KeyedOptions extends RequestOptions { readonly key?: string | undefined }
+
 /** A request. `path` begins with a slash. */
-export interface Call extends RequestOptions {
+export interface Call extends KeyedOptions {
   /** The method of a write; undefined for a read. */
   readonly method?: string
   readonly path: string

@@ -1,6 +1,6 @@
 import type { LivePage } from '../follow.ts'
 import type { Page, PagePosition } from '../page.ts'
-import type { RequestOptions } from '../send.ts'
+import type { KeyedOptions, RequestOptions } from '../send.ts'
 import type { Answer, Reserved, Returning, Selection } from './answers.ts'
 import type { Api, Target } from './api.ts'
 import type { Batch, Results, Written } from './batch.ts'
@@ -18,9 +18,9 @@ export type Client<A extends Api<A>> = { readonly [K in Exclude<keyof A, Reserve
    * returns; of all, where it returns none.
    */
   batch<const W extends ReadonlyArray<Written<unknown>>> (
-    write: (batch: Batch<A>) => W, options?: RequestOptions
+    write: (batch: Batch<A>) => W, options?: KeyedOptions
   ): Promise<Results<W>>
-  batch (write: (batch: Batch<A>) => void, options?: RequestOptions): Promise<unknown[]>
+  batch (write: (batch: Batch<A>) => void, options?: KeyedOptions): Promise<unknown[]>
 }
 
 /** An identifier of an item; a list of values for a key of several fields. */
@@ -35,7 +35,7 @@ export interface Query<A extends Api<A>, K extends keyof A, S> extends Listing<A
 }
 
 /** The options of a write. `returning`: the answer is the item, whole or with these fields. */
-export interface WriteOptions<R> extends RequestOptions {
+export interface WriteOptions<R> extends KeyedOptions {
   readonly returning?: R
   /** The item as get() returned it: the write is rejected with 412 if the item has changed since. */
   readonly unchanged?: object | undefined
@@ -112,7 +112,7 @@ export interface Dictionary<E, V> {
 export interface SubCollection<A extends Api<A>, K extends keyof A, B>
   extends Collection<A, K, B, A[K]['created'] | Acknowledgement, true> {
   /** Links or creates these items, and unlinks all others. */
-  replace (items: readonly B[], options?: RequestOptions): Promise<unknown>
+  replace (items: readonly B[], options?: KeyedOptions): Promise<unknown>
 }
 
 type Delete = (id: Identifier, options?: WriteOptions<undefined>) => Promise<Acknowledgement>
