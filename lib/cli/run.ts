@@ -176,12 +176,14 @@ the exit code is 1 if the caller can learn what is hidden.
   --help
 `,
   sql: `Usage: npx fastify-data-api sql tables <module> [flags]
+       npx fastify-data-api sql changes <module> [flags]
        npx fastify-data-api sql idempotency <module> [flags]
 
 Prints SQL for the declarations of an application, and runs none: <module>
 exports it, a function that builds it, a plugin, or its options or collections.
 tables: the tables that the declarations mean, with keys, indexes, foreign keys
-and checks. idempotency: the table of the keys of writes.
+and checks. changes: the log of changes that live documents of PostgreSQL
+follow (option 'changes'). idempotency: the table of the keys of writes.
 
   --for sqlite|postgres      the SQL to print (default: that of the database of
                              the collections)

@@ -85,9 +85,10 @@ test('docs/tables.md prints the tables that it shows, and the start accepts thos
 const created = { statusCode: 201 }
 
 const declarations = (collections: string) => write(`import { Type } from '@sinclair/typebox'
-  import { collection, exactly, memory, SubCollection, SubItem } from '${fileURLToPath(new URL('lib/index.ts', root))}'
+  import { collection, memory, postgres, SubCollection, SubItem } from '${fileURLToPath(new URL('lib/index.ts', root))}'
   const key = { identifier: true, readable: true }
   const shown = { readable: true, writable: true }
+  const db = postgres('postgres://nowhere.invalid/x')
   export const collections = ${collections}`)
 
 test('composite keys, defaults, enums and lengths are printed; objects are tables as well', async t => {
@@ -161,9 +162,26 @@ test('the table of keys is printed, and the start accepts it', async t => {
   t.match(await runLine('sql', 'idempotency', plain), { code: 1, error: /no table as its option 'idempotency.table'/ })
 })
 
+test('changes prints the log and the triggers of the tables of PostgreSQL, also of join tables', async t => {
+  const file = declarations(`{
+    notes: collection(Type.Object({ id: Type.Integer(key),
+      tags: SubCollection('tags', { through: 'note_tags', foreignKey: 'noteId', otherKey: 'tagId' })
+    }), { source: db.table('my.notes') }),
+    tags: collection(Type.Object({ id: Type.Integer(key) }), { source: db.table({ name: 'Tags' }) }),
+    others: collection(Type.Object({ id: Type.Integer(key) }), { source: memory([]) })
+  }`)
+  const { code, out } = await runLine('sql', 'changes', file)
+  t.equal(code, 0)
+  t.match(out, /^create schema if not exists data_api;/)
+  const logged = [...out.matchAll(/truncate on (\S+)\n/g)].map(([, name]) => name)
+  t.strictSame(logged, ['"my"."notes"', '"Tags"', '"my"."note_tags"'])
+  const memory = declarations('{ a: collection(Type.Object({ id: Type.Integer(key) }), { source: memory([]) }) }')
+  t.match(await runLine('sql', 'changes', memory), { code: 1, error: /no collections in PostgreSQL/ })
+})
+
 test('wrong lines are told', async t => {
   const file = declarations('{ things: collection(Type.Object({ id: Type.Integer(key) }), { source: memory([]) }) }')
-  t.match(await runLine('sql'), { code: 2, error: /write: npx fastify-data-api sql tables \| idempotency <module>/ })
+  t.match(await runLine('sql'), { code: 2, error: /sql tables \| changes \| idempotency <module>/ })
   t.match(await runLine('sql', 'table', file), { code: 2, error: /sql tables <module>/ })
   t.match(await runLine('sql', 'tables', file), { code: 2, error: /--for: expected sqlite or postgres; .*over memory/ })
   t.match(await runLine('sql', 'tables', file, '--for', 'mysql'), { code: 2, error: /found 'mysql'/ })

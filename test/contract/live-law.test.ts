@@ -8,6 +8,7 @@ import { openDriver } from '../../lib/sources/sql/sqlite/driver.ts'
 import Fastify from '../helpers/fastify.ts'
 import fc, { runsOf } from '../helpers/fast-check.ts'
 import { eventually, type Follower, listen } from '../helpers/follow.ts'
+import { openLogged } from '../helpers/logged-postgres.ts'
 import { newFile } from '../helpers/on-sqlite.ts'
 import { openers, sqliteDdl, type Opened, type Tables } from '../helpers/sources.ts'
 
@@ -18,7 +19,7 @@ import { openers, sqliteDdl, type Opened, type Tables } from '../helpers/sources
 interface Place {
   readonly source: Opened['source']
   /** Writes behind the back of the API; undefined where only the option `recheck` would notice it. */
-  readonly behind?: (write: Behind) => void
+  readonly behind?: (write: Behind) => void | Promise<unknown>
   close (): void | Promise<void>
 }
 
@@ -61,7 +62,22 @@ const places: Readonly<Record<string, (tables: Tables) => Place | Promise<Place>
       }
     }
   },
-  ...openers.postgres && { postgres: tables => openers.postgres(tables, world.ddl) }
+  ...openers.postgres && {
+    postgres: tables => openers.postgres(tables, world.ddl),
+    async 'postgres with a log' (tables) {
+      const { db, other, close } = await openLogged(tables, world.ddl ?? '')
+      return {
+        source: table => db.table(table),
+        async behind ({ by, what, id, text }) {
+          const script = what === 'update'
+            ? `update notes set text = '${text}' where id = ${id}`
+            : `delete from parts where "noteId" = ${id}; delete from notes where id = ${id}`
+          await (by === 'another connection' ? other.query(script) : db.pool.query(script))
+        },
+        close
+      }
+    }
+  }
 }
 
 interface Behind {
@@ -185,7 +201,7 @@ for (const [name, open] of Object.entries(places)) {
           async function run (one: typeof acts[number]): Promise<void> {
             switch (one.kind) {
               case 'api': await app.inject(one.request); break
-              case 'behind': place.behind?.(one as Behind); break
+              case 'behind': await place.behind?.(one as Behind); break
               case 'own': {
                 const work = app.dataApi.asSystem().transaction(async tx => {
                   await tx.collection('notes').update(one.id, { text: one.text })

@@ -9,7 +9,7 @@ import { eventually, listen } from '../helpers/follow.ts'
 
 test('the programs of docs/live.md show what GET gives', async t => {
   const text = read('docs/live.md')
-  const { app } = await import(writeProgram('live.ts', programsIn(text).join('\n')).href) as { app: FastifyInstance }
+  const { app } = await import(writeProgram('live.ts', programsIn(text)[0] ?? '').href) as { app: FastifyInstance }
   t.teardown(() => app.close())
   const follow = await listen(app)
   const [script = ''] = programsIn(text, 'tsx')
@@ -46,7 +46,7 @@ test('the programs of docs/live.md show what GET gives', async t => {
 
 test('a component of React shows what GET gives', async t => {
   const text = read('docs/live.md')
-  const { href } = writeProgram('live-react.ts', programsIn(text).join('\n'))
+  const { href } = writeProgram('live-react.ts', programsIn(text)[0] ?? '')
   const { app } = await import(href) as { app: FastifyInstance }
   t.teardown(() => app.close())
   const url = await app.listen({ host: '127.0.0.1', port: 0 })

@@ -40,7 +40,7 @@ export const sqliteDdl = (ddl: string) => ddl.replaceAll(/(?<!primary |, )\bkey\
   .replaceAll(/\bboolean\b/g, 'integer')
   .replaceAll(/\bdecimal\b/g, 'text')
   .replaceAll(/\bjson\b|\btimestamptz\b/g, 'text')
-const postgresDdl = (ddl: string) => nextKey + ddl
+export const postgresDdl = (ddl: string) => nextKey + ddl
   .replaceAll(/create table (\w+) \((\s*)id key\b/g, "create table $1 ($2id bigint primary key default next_key('$1')")
   .replaceAll(/\binteger\b/g, 'bigint')
   .replaceAll(/\breal\b/g, 'double precision')

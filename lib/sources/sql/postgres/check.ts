@@ -7,10 +7,14 @@ import { readCatalog } from './catalog.ts'
 import type { Connection } from './wire/connection.ts'
 import { postgresDialect } from './dialect.ts'
 import { faultOf, toFault } from './faults.ts'
+import { findUnlogged } from './unlogged.ts'
 
-/** Compares collections with the catalog of the database behind a connection. Throws the driver's errors as ours. */
+/**
+ * Compares collections with the catalog of the database behind a connection. `hasLog`: true if their changes must be
+ * logged. Throws the driver's errors as ours.
+ */
 export async function checkOn (
-  connection: Connection, collections: readonly Collection[]
+  connection: Connection, collections: readonly Collection[], hasLog: boolean
 ): Promise<readonly Finding[]> {
   const reader: CatalogReader = {
     dialect: postgresDialect,
@@ -18,7 +22,8 @@ export async function checkOn (
     refusal: (text, parameters) => connection.query(text, parameters).then(() => undefined, refusalIn)
   }
   try {
-    return await findDifferences(collections, reader, postgresRules)
+    const differences = await findDifferences(collections, reader, postgresRules)
+    return hasLog ? [...differences, ...await findUnlogged(connection, collections)] : differences
   } catch (error) {
     throw toFault(error)
   }

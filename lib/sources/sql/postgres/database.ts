@@ -5,6 +5,7 @@ import { type Changed, type Database, type IsAbandoned, RefusedAtCommit, type Se
 import { Changes } from '../../changes.ts'
 import { openSession, withinLimit, writeInside } from '../../transaction-limit.ts'
 import { type CatalogCache, makeCatalogCache } from './catalog-cache.ts'
+import type { ChangeLog } from './change-log.ts'
 import { type Operations, tellingOf } from './own-changes.ts'
 import { askSession, deniedIn, inSession, type RequestSession, type SessionOf } from './request-session.ts'
 import type { Connection } from './wire/connection.ts'
@@ -53,22 +54,24 @@ export interface DatabaseOptions {
   readonly check: CheckMode
   readonly replicas?: Replicas | undefined
   readonly session?: SessionOf | undefined
+  /** The log of changes; undefined where only this process's own changes are told. */
+  readonly log?: ChangeLog | undefined
 }
 
 /** Returns the database on a server that speaks PostgreSQL's SQL. */
-export function makePostgresDatabase (
-  server: Server, options: DatabaseOptions
-): SqlDatabase {
-  const { readOnly = false, statementCache, check, session: sessionOf } = options
+export function makePostgresDatabase (server: Server, options: DatabaseOptions): SqlDatabase {
+  const { readOnly = false, statementCache, session: sessionOf, log } = options
   const catalog = makeCatalogCache(
     names => server.use(connection => loadCatalog(connection, names, server.dialect, statementCache))
   )
   const open = new OpenSessions()
-  const changes = new Changes()
-  const statements = (session?: RequestSession) =>
-    tellingOf(changes, makeOperations({ server, catalog, open, options, session }))
+  const changes = new Changes(log && (() => log.follow(tables => { changes.tell(tables) })))
+  const statements = (session?: RequestSession) => {
+    const operations = makeOperations({ server, catalog, open, options, session })
+    return log === undefined ? tellingOf(changes, operations) : operations
+  }
   const askedSession = sessionOf && askSession(sessionOf)
-  const catalogCheck = makeCatalogCheck(server, check, async collections => {
+  const catalogCheck = makeCatalogCheck(server, options, async collections => {
     catalog.add(tablesOf(collections))
     await catalog.get()
   })
@@ -139,13 +142,15 @@ function serverInSession (server: Server, session: RequestSession | undefined): 
   }
 }
 
-const makeCatalogCheck = (server: Server, mode: CheckMode, prepare: CatalogCheck['prepare']): CatalogCheck => ({
-  mode,
+const makeCatalogCheck = (
+  server: Server, { check, log }: DatabaseOptions, prepare: CatalogCheck['prepare']
+): CatalogCheck => ({
+  mode: check,
   prepare,
   // Loaded at the start of the application, so that importing the package does not wait for it.
   async run (collections) {
     const { checkOn } = await import('./check.ts')
-    return reconnecting(isEnded, () => server.use(connection => checkOn(connection, collections)))
+    return reconnecting(isEnded, () => server.use(connection => checkOn(connection, collections, log !== undefined)))
   }
 })
 

@@ -6,6 +6,7 @@ import type { CheckMode } from '../../catalog-check.ts'
 import { characters, checkMode, compileOptions, defaultStatementCache, milliseconds } from '../../source-options.ts'
 import type { Database } from '../../source.ts'
 import { type Connection, ConnectionFaults, type Result, type Statement } from './wire/connection.ts'
+import { type ChangeLogOptions, changesOption, makeChangeLog } from './change-log.ts'
 import { makePostgresDatabase, type Server } from './database.ts'
 import { bufferedDialect } from './dialect.ts'
 import { faultOf, NotBegun, toConnectFault, Unconfirmed } from './faults.ts'
@@ -37,6 +38,11 @@ export interface KyselyOptions {
    * the connection's own role.
    */
   session?: SessionOf
+  /**
+   * Has live documents follow the database's log of changes (docs/live.md: PostgreSQL). Default false: they follow the
+   * changes of this process. Not for PGlite, which has no second connection.
+   */
+  changes?: boolean | ChangeLogOptions
 }
 
 /** The parts of an application's Kysely instance that are used, of whichever version. */
@@ -73,11 +79,13 @@ export interface KyselyDatabase extends Database {
 export function kysely (instance: KyselyInstance, options: KyselyOptions = {}): KyselyDatabase {
   checkOptions(options)
   const {
-    dialect, check = 'error', transactionTimeout = 30_000, statementCache = defaultStatementCache, session
+    dialect, check = 'error', transactionTimeout = 30_000, statementCache = defaultStatementCache, session,
+    changes
   } = options
   if (dialect !== 'postgres') requirePostgres(instance)
-  return makePostgresDatabase(serverOf(instance.withoutPlugins()), {
-    transactionTimeout, statementCache, check, session
+  const server = serverOf(instance.withoutPlugins())
+  return makePostgresDatabase(server, {
+    transactionTimeout, statementCache, check, session, log: makeChangeLog(server, changes)
   })
 }
 
@@ -86,7 +94,8 @@ const checkOptions = compileOptions<KyselyOptions>('kysely(instance)', Type.Obje
   check: checkMode,
   transactionTimeout: milliseconds,
   statementCache: characters,
-  session: Type.Unknown()
+  session: Type.Unknown(),
+  changes: changesOption
 }))
 
 function requirePostgres (instance: KyselyInstance): void {

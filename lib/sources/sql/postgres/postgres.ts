@@ -7,6 +7,7 @@ import { characters, checkMode, compileOptions, defaultStatementCache, milliseco
 import type { Database } from '../../source.ts'
 import { type Connection, type ConnectionOptions, driverConnection } from './wire/connection.ts'
 import { cancelStatement } from './wire/cancel.ts'
+import { type ChangeLogOptions, changesOption, makeChangeLog } from './change-log.ts'
 import { makePostgresDatabase, type Server } from './database.ts'
 import { postgresDialect } from './dialect.ts'
 import { loadDriver, type PooledClient, type PostgresPool, type PostgresPoolClass } from './driver.ts'
@@ -63,6 +64,11 @@ export interface PostgresOptions {
    * the connection's own role.
    */
   session?: SessionOf
+  /**
+   * Has live documents follow the database's log of changes (docs/live.md: PostgreSQL). Default false: they follow the
+   * changes of this process.
+   */
+  changes?: boolean | ChangeLogOptions
   /** Further options of `pg`, such as `ssl`. */
   driver?: Readonly<Record<string, unknown>>
 }
@@ -98,9 +104,7 @@ export interface PostgresDatabase extends Database {
 export function postgres (given: PostgresOptions | string = {}): PostgresDatabase {
   const options = typeof given === 'string' ? { connectionString: given } : given
   checkOptions(options)
-  const {
-    connectionString, primary = connectionString, replicas = [], statementCache = defaultStatementCache
-  } = options
+  const { primary = options.connectionString, replicas = [], statementCache = defaultStatementCache } = options
   const { Pool, prepareValue } = loadDriver()
   const pool = openPool(Pool, primary, options)
   const connectionOptions: ConnectionOptions = {
@@ -112,10 +116,13 @@ export function postgres (given: PostgresOptions | string = {}): PostgresDatabas
   const replicaPools = replicas.map(replica => openPool(Pool, replica, options))
   const server = serverOf(pool, connectionOptions)
   const replicaServers = replicaPools.map(replicaPool => serverOf(replicaPool, connectionOptions))
+  const readOnly = options.readOnly ?? false
+  const log = makeChangeLog(server, options.changes, readOnly)
   const database = makePostgresDatabase(server, {
-    readOnly: options.readOnly ?? false,
-    transactionTimeout: options.transactionTimeout ?? 30_000,
+    readOnly,
+    log,
     statementCache,
+    transactionTimeout: options.transactionTimeout ?? 30_000,
     check: options.check ?? 'error',
     session: options.session,
     replicas: replicaServers.length === 0 ? undefined : makeReplicas(server, replicaServers)
@@ -124,9 +131,10 @@ export function postgres (given: PostgresOptions | string = {}): PostgresDatabas
   return {
     ...database,
     kind: 'postgres',
-    readOnly: options.readOnly ?? false,
+    readOnly,
     pool,
     async close () {
+      log?.close()
       closing ??= Promise.all([pool, ...replicaPools].map(one => one.end()))
       await closing
     }
@@ -146,15 +154,19 @@ const checkForms = compileOptions<PostgresOptions>('postgres()', Type.Object({
   check: checkMode,
   readOnly: Type.Boolean(),
   session: Type.Unknown(),
+  changes: changesOption,
   driver: Type.Object({})
 }))
 
 function checkOptions (options: PostgresOptions): void {
   checkForms(options)
-  const { connectionString, primary = connectionString, driver } = options
+  const { connectionString, primary = connectionString, driver, changes = false, max } = options
   if (connectionString !== undefined && connectionString !== primary) {
     const reason = "'connectionString' and 'primary' name different servers; give only one of them"
     throw new DeclarationError(`postgres(): ${reason}`)
+  }
+  if (changes !== false && max === 1) {
+    throw new DeclarationError("postgres(): the option 'changes' takes a connection of its own; set 'max' to 2 or more")
   }
   if (driver?.['pipeline'] === true) {
     const message = "postgres(): the plugin batches statements itself; remove 'pipeline' from 'driver'"

@@ -1,0 +1,92 @@
+import { setTimeout } from 'node:timers/promises'
+import { Type } from '@sinclair/typebox'
+import type { Tell } from '../../changes.ts'
+import { milliseconds } from '../../source-options.ts'
+import { changesQuery, forgettingQuery } from './change-log-sql.ts'
+import type { Server } from './database.ts'
+import type { Connection } from './wire/connection.ts'
+
+/** How the log of changes in the database is read (docs/live.md: PostgreSQL). */
+export interface ChangeLogOptions {
+  /** The time between two looks at the log, in milliseconds, while anybody follows a document. Default 50. */
+  poll?: number
+  /** The least time for which changes stay in the log, in seconds. Default 3600. */
+  keep?: number
+}
+
+/** The schema of the option `changes`. */
+export const changesOption = Type.Union([Type.Boolean(), Type.Object({
+  poll: Type.Optional(milliseconds), keep: Type.Optional(Type.Integer({ minimum: 1, title: 'seconds' }))
+}, { additionalProperties: false })])
+
+/** The log of changes of a database. */
+export interface ChangeLog {
+  /** Tells of all changes that are committed, until the function that it returns is called. */
+  follow (tell: Tell): () => void
+  /** Ends what follows, so that its connection can be closed. */
+  close (): void
+}
+
+/**
+ * Returns the log of a primary; undefined where the option does not ask for one. It takes one connection while it is
+ * followed. A replica shows its own transactions, so it is never asked.
+ */
+export function makeChangeLog (
+  { use }: Pick<Server, 'use'>, given: boolean | ChangeLogOptions | undefined, readOnly = false
+): ChangeLog | undefined {
+  if (given === undefined || given === false) return undefined
+  const { poll = 50, keep = 3600 } = given === true ? {} : given
+  let following = new AbortController()
+  const run = async (signal: AbortSignal, tell: Tell) => {
+    while (!signal.aborted) {
+      // On a lost connection the documents are as old as it, until the next one tells of everything.
+      await use(connection => followOn(connection, { poll, keep, readOnly, signal }, tell)).catch(() => {})
+      await pause(reconnectAfter, signal)
+    }
+  }
+  return {
+    follow (tell) {
+      const own = following = new AbortController()
+      run(own.signal, tell).catch(() => {})
+      return () => { own.abort() }
+    },
+    close () { following.abort() }
+  }
+}
+
+// In milliseconds.
+const reconnectAfter = 250
+const forgetAfter = 60_000
+
+interface Following extends Required<ChangeLogOptions> { readonly readOnly: boolean, readonly signal: AbortSignal }
+
+/**
+ * Tells of changes as long as the connection holds. Nothing is known of what came before it: another server may have
+ * been promoted, whose transactions have the numbers of lost ones.
+ */
+async function followOn (
+  connection: Connection, { poll, keep, readOnly, signal }: Following, tell: Tell
+): Promise<void> {
+  let position: unknown = null
+  for (let next = 0; !signal.aborted; await pause(poll, signal)) {
+    const { rows: [row = []] } = await connection.prepared({ text: changesQuery, values: [position] })
+    const [now, tables, complete] = row
+    if (signal.aborted) return
+    const changed = JSON.parse(String(tables)) as readonly string[]
+    if (position === null || complete !== '1') tell(undefined)
+    else if (changed.length > 0) tell(new Set(changed.map(table => table.toLowerCase())))
+    position = now
+    if (readOnly || performance.now() < next) continue
+    next = performance.now() + forgetAfter
+    await forget(connection, keep)
+  }
+}
+
+async function forget (connection: Connection, keep: number): Promise<void> {
+  for (;;) {
+    const { rows: [[deleted] = []] } = await connection.prepared({ text: forgettingQuery, values: [String(keep)] })
+    if (Number(deleted) < 1000) return
+  }
+}
+
+const pause = (time: number, signal: AbortSignal) => setTimeout(time, undefined, { ref: false, signal }).catch(() => {})

@@ -1,0 +1,233 @@
+import { Type } from '@sinclair/typebox'
+import { Kysely, PostgresDialect } from 'kysely'
+import pg from 'pg'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Test } from 'tap'
+import dataApi, {
+  collection, DeclarationError, kysely, postgres, type PostgresDatabase, SubCollection
+} from '../../lib/index.ts'
+import type { ChangedTables } from '../../lib/sources/changes.ts'
+import { changeLogScript } from '../../lib/sources/sql/postgres/change-log-sql.ts'
+import { runsOf } from '../helpers/fast-check.ts'
+import Fastify from '../helpers/fastify.ts'
+import { eventually, listen } from '../helpers/follow.ts'
+import { onDatabase } from '../helpers/on-database.ts'
+import { test } from '../helpers/on-postgres.ts'
+import { connectionTimeout } from '../helpers/sources.ts'
+
+// docs/live.md: PostgreSQL. What the log of changes tells, to whom, and for how long it is kept.
+
+const script = `create table items (id integer primary key, name text not null);
+create table parts (id integer primary key, item_id integer references items on delete cascade);
+create table others (id integer primary key);
+${changeLogScript(['items', 'parts'].map(name => ({ schema: undefined, name })))}`
+
+/** The tables that are told, in the order; `all` where it is not known which. */
+function follow (t: Test, db: PostgresDatabase) {
+  const told: string[] = []
+  const stop = db.watch?.((tables: ChangedTables) => {
+    told.push(tables === undefined ? 'all' : [...tables as Set<string>].toSorted().join())
+  })
+  t.teardown(() => stop?.())
+  return told
+}
+
+/** Waits until the log was read twice, so that whatever was committed before is told. */
+const settled = () => sleep(30)
+
+const withLog = (
+  name: string, work: (t: Test, db: PostgresDatabase, url: string) => Promise<void>, changes: object = { poll: 1 }
+) => {
+  test(name, t => onDatabase(script, (db, url) => work(t, db, url), { changes }))
+}
+
+withLog('what anybody commits is told by its tables, once a look, and a rollback tells nothing', async (t, db, url) => {
+  const told = follow(t, db)
+  await eventually(() => told.length === 1, () => told.join())
+  t.strictSame(told.splice(0), ['all'], 'what came before the first look')
+  const other = new pg.Client(url)
+  await other.connect()
+  await other.query("insert into items values (1, 'a'), (2, 'b')")
+  await eventually(() => told.length === 1, () => told.join())
+  await other.query('begin; update items set id = 3 where id = 2; savepoint one; insert into parts values (1, 1)')
+  await other.query('rollback to one')
+  await settled()
+  t.strictSame(told.splice(0), ['items'], 'nothing is told before the commit')
+  await other.query('commit')
+  await eventually(() => told.length === 1, () => told.join())
+  await other.query("begin; insert into items values (9, 'x'); truncate parts; rollback; insert into others values (1)")
+  await settled()
+  t.strictSame(told.splice(0), ['items'])
+  await other.query('insert into parts values (1, 1)')
+  await eventually(() => told.length === 1, () => told.join())
+  await other.query('delete from items where id = 1')
+  await eventually(() => told.length === 2, () => told.join())
+  await other.query('truncate parts')
+  await eventually(() => told.length === 3, () => told.join())
+  t.strictSame(told, ['parts', 'items,parts', 'parts'], 'a cascade is told')
+  await other.end()
+})
+
+withLog('a transaction that is open while ten others commit is told when it commits', async (t, db, url) => {
+  const told = follow(t, db)
+  const [held, other] = [new pg.Client(url), new pg.Client(url)]
+  await Promise.all([held.connect(), other.connect()])
+  await held.query('begin; insert into parts values (1)')
+  for (let id = 0; id < 10; id++) {
+    await other.query('insert into items values ($1, $2)', [id, 'x'])
+    await settled()
+  }
+  t.notOk(told.join().includes('parts'))
+  t.ok(told.length > 5)
+  await held.query('commit')
+  await eventually(() => told.at(-1) === 'parts', () => told.join())
+  await Promise.all([held.end(), other.end()])
+})
+
+withLog('of concurrent commits nothing is lost, for any process', async (t, db, url) => {
+  const second = postgres({ connectionString: url, changes: { poll: 3 }, connectionTimeout })
+  const logs = [db, second].map(one => ({ told: follow(t, one) }))
+  for (const { told } of logs) await eventually(() => told.length > 0, () => 'the first look')
+  const clients = Array.from({ length: 8 }, () => new pg.Client(url))
+  await Promise.all(clients.map(client => client.connect()))
+  // Each client has a table of its own, so that no commit of another hides that of its.
+  const tables = clients.map((_, at) => `t${at}`)
+  await db.pool.query([...tables.map(table => `create table ${table} (n integer)`),
+    changeLogScript(tables.map(name => ({ schema: undefined, name })))].join(';'))
+  await Promise.all(clients.map(async (client, at) => {
+    for (let round = 0; round < runsOf(150); round++) {
+      const before = logs.map(({ told }) => told.length)
+      await client.query(`begin; insert into t${at} values (1)`)
+      if (round % 3 === 0) await sleep(round % 7)
+      await client.query('commit')
+      for (const [number, { told }] of logs.entries()) {
+        const isTold = () => told.slice(before[number]).some(one => `all,${one},`.includes(`,t${at},`))
+        await eventually(isTold, () => `round ${round} of t${at}`)
+      }
+    }
+  }))
+  t.pass()
+  await Promise.all(clients.map(client => client.end()))
+  await second.close()
+})
+
+withLog('a connection that is killed is replaced, and what came meanwhile is told as all', async (t, db) => {
+  const told = follow(t, db)
+  for (let round = 0; round < 3; round++) {
+    await eventually(() => told.length > 0, () => told.join())
+    await settled()
+    told.splice(0)
+    const { rowCount } = await db.pool.query(`select pg_terminate_backend(pid) from pg_stat_activity
+      where pid <> pg_backend_pid() and query like '%changes_since%'`)
+    t.equal(rowCount, 1)
+    await db.pool.query('insert into items values ($1, $2)', [round, 'x'])
+  }
+  await eventually(() => told.length > 0, () => told.join())
+  t.equal(told[0], 'all')
+})
+
+withLog('old changes are deleted, and a process that is too far behind is told of everything', async (t, db, url) => {
+  const owner = new pg.Client(url)
+  await owner.connect()
+  const rows = async (text: string, values: unknown[] = []) =>
+    (await owner.query<Record<string, unknown>>(text, values)).rows
+  const position = async () => (await rows('select pg_current_snapshot()::text as now'))[0]?.['now']
+  const complete = async (before: unknown) =>
+    (await rows('select complete from data_api.changes_since($1)', [before]))[0]?.['complete']
+  const forget = () => rows("select data_api.forget_changes('0')")
+  const count = async () => (await rows('select count(*)::int as count from data_api.changes'))[0]?.['count']
+  const first = await position()
+  await owner.query("insert into items values (1, 'a')")
+  const second = await position()
+  await owner.query('insert into parts values (1, 1)')
+  await forget()
+  t.same(await count(), 2, 'a horizon that has just begun forgets nothing')
+  t.equal(await complete(first), true)
+  await forget()
+  t.same(await count(), 0)
+  t.equal(await complete(first), false)
+  t.equal(await complete(second), false)
+  t.equal(await complete(await position()), true)
+  const told = follow(t, db)
+  await eventually(() => told.length === 1, () => told.join())
+  await rows('update data_api.horizon set forgotten = null')
+  await owner.query('begin; insert into items values (2, $$b$$)')
+  await rows("update data_api.horizon set forgotten = '1:100000000000:'")
+  await owner.query('commit')
+  await eventually(() => told.length > 1, () => told.join())
+  t.equal(told[1], 'all')
+  await owner.end()
+})
+
+withLog('other roles need no right on the log', async (t, db, url) => {
+  const told = follow(t, db)
+  const role = `writer_${process.pid}`
+  await db.pool.query(`create role ${role}; grant select, insert on items to ${role}`)
+  const client = new pg.Client(url)
+  await client.connect()
+  await client.query(`set role ${role}`)
+  await eventually(() => told.length === 1, () => told.join())
+  await client.query("insert into items values (1, 'a')")
+  await eventually(() => told.length === 2, () => told.join())
+  t.equal(told[1], 'items')
+  await t.rejects(client.query('select * from data_api.changes'), /permission denied/)
+  await client.end()
+  await db.pool.query(`drop owned by ${role}; drop role ${role}`)
+})
+
+test('wrong options are told', t => {
+  t.throws(() => postgres({ changes: { pol: 1 } as object }), /option 'changes.pol': there is no such option/)
+  t.throws(() => postgres({ changes: true, max: 1 }), DeclarationError)
+  return Promise.resolve()
+})
+
+const key = { identifier: true, readable: true } as const
+const declare = (db: PostgresDatabase) => ({
+  items: collection(Type.Object({
+    id: Type.Integer(key), parts: SubCollection('parts', { foreignKey: 'itemId', readable: true })
+  }), { source: db.table('items') }),
+  parts: collection(Type.Object({ id: Type.Integer(key), itemId: Type.Optional(Type.Integer()) }), {
+    source: db.table('parts', { columns: 'snake_case' })
+  })
+})
+
+const bare = `create table items (id integer primary key);
+create table parts (id integer primary key, item_id integer references items)`
+
+test('the start refuses tables whose changes are not logged, with the script that mends them', t =>
+  onDatabase(bare, async db => {
+    const scripts: string[] = []
+    const check = () => db.check(declare(db)).catch((error: unknown) => {
+      const [head = '', script = ''] = (error as Error).message.split(/:\n\n/)
+      scripts.push(script)
+      return head
+    })
+    t.match(await check(), /option 'changes': the changes of 'items', 'parts' are not logged; run this script/)
+    await db.pool.query(scripts[0] ?? '')
+    t.strictSame(await check(), [])
+    await db.pool.query('drop trigger data_api_changes on items; create view v as select * from items')
+    t.match(await check(), /the changes of 'items' are not logged/)
+    await db.pool.query('alter table parts disable trigger data_api_changes')
+    t.match(await check(), /the changes of 'items', 'parts' are not logged/)
+    await db.pool.query(`alter table parts enable always trigger data_api_changes; ${scripts[1]}`)
+    t.strictSame(await check(), [])
+  }, { changes: true }))
+
+test('a live document follows the log through kysely() too', t => onDatabase(script, async (own, url) => {
+  const dialect = new PostgresDialect({ pool: new pg.Pool({ connectionString: url }) })
+  const instance = new Kysely<unknown>({ dialect })
+  const db = kysely(instance, { changes: { poll: 1 } })
+  const app = Fastify({ forceCloseConnections: true })
+  const items = collection(Type.Object({ id: Type.Integer(key), name: Type.String({ readable: true }) }), {
+    source: db.table('items'), requestStrategies: { create: false }
+  })
+  await app.register(dataApi, { collections: { items }, live: { interval: 1, recheck: 3_600_000 } })
+  const follower = await (await listen(app))('/items?fields=name')
+  for (const name of ['a', 'b', 'c']) {
+    await own.pool.query('insert into items select count(*), $1 from items', [name])
+    await eventually(() => JSON.stringify(follower.document).includes(name), () => follower.text)
+  }
+  t.strictSame(follower.document, [{ name: 'a' }, { name: 'b' }, { name: 'c' }])
+  await app.close()
+  await instance.destroy()
+}))
