@@ -33,14 +33,32 @@ export interface FieldFlags {
    * of its content (docs/http.md: Conditional requests). Must be readable and not writable. Default false.
    */
   version?: boolean
+  /** People know the items by its values: pages show items of this collection by them. Default: what is named so. */
+  naming?: boolean
+}
+
+/**
+ * What a schema may say for people, beside the `title` and the `description` of JSON Schema (docs/declaring.md: Words
+ * for people). None of it changes an answer.
+ */
+export interface Words {
+  /** The heading under which pages show the field among the others of its item, or the collection in the directory. */
+  group?: string
+  /** The unit of the field's values, such as `km`. */
+  unit?: string
+  /** Of a collection: queries that people use often, by name. Pages show them as tabs, the first one first. */
+  views?: Readonly<Record<string, string>>
 }
 
 declare module '@sinclair/typebox' {
   // Merged into TypeBox's own options, so that an editor completes the flags and checks their types.
-  interface SchemaOptions extends FieldFlags {}
+  interface SchemaOptions extends FieldFlags, Words {}
 }
 
 /** The names of the flags, which Ajv must know as keywords. */
 export const flagNames = [
-  'readable', 'writable', 'hidden', 'listed', 'identifier', 'filterable', 'sortable', 'indexed', 'version'
+  'readable', 'writable', 'hidden', 'listed', 'identifier', 'filterable', 'sortable', 'indexed', 'version', 'naming'
 ] as const satisfies readonly (keyof FieldFlags)[]
+
+/** The names of the words of fields, which Ajv must know as keywords. */
+export const wordNames = ['group', 'unit'] as const satisfies readonly (keyof Words)[]

@@ -2,7 +2,11 @@ import { Type } from '@sinclair/typebox'
 import { SubCollection, SubItem } from 'fastify-data-api'
 
 // readable: shown to clients. writable: accepted from clients. hidden: shown only if the selection names it.
-// listed: shown in listings. identifier: finds an item in a URL.
+// listed: shown in listings. identifier: finds an item in a URL. group, unit, description, views: words for people.
+
+const body = { group: 'Body' } as const
+const orbit = { group: 'Orbit' } as const
+const discovery = { group: 'Discovery' } as const
 
 export const Planet = Type.Object({
   id: Type.Integer({ identifier: true, readable: true }),
@@ -11,22 +15,30 @@ export const Planet = Type.Object({
     { readable: true, listed: true }),
   // A field without a flag is never shown or accepted. The lookup `slug` of the collection searches this one.
   slug: Type.String(),
-  meanRadiusKm: Type.Number({ readable: true, listed: true }),
-  massKg: Type.Union([Type.Number(), Type.Null()], { readable: true }),
-  semiMajorAxisAu: Type.Number({ readable: true }),
-  orbitalPeriodDays: Type.Number({ readable: true }),
-  rotationHours: Type.Union([Type.Number(), Type.Null()], { readable: true }),
-  ringed: Type.Boolean({ readable: true }),
-  discoveredOn: Type.Union([Type.String({ format: 'date' }), Type.Null()], { readable: true }),
-  discoveryYear: Type.Union([Type.Integer(), Type.Null()], { readable: true }),
+  meanRadiusKm: Type.Number({ readable: true, listed: true, unit: 'km', ...body }),
+  massKg: Type.Union([Type.Number(), Type.Null()], { readable: true, unit: 'kg', ...body }),
+  semiMajorAxisAu: Type.Number({
+    readable: true, unit: 'AU', description: 'Half of the longest diameter of the orbit.', ...orbit
+  }),
+  orbitalPeriodDays: Type.Number({ readable: true, unit: 'days', ...orbit }),
+  rotationHours: Type.Union([Type.Number(), Type.Null()], { readable: true, unit: 'h', ...body }),
+  ringed: Type.Boolean({ readable: true, ...body }),
+  discoveredOn: Type.Union([Type.String({ format: 'date' }), Type.Null()], { readable: true, ...discovery }),
+  discoveryYear: Type.Union([Type.Integer(), Type.Null()], { readable: true, ...discovery }),
   discovererId: Type.Union([Type.Integer(), Type.Null()]),
   symbol: Type.Union([Type.String(), Type.Null()],
     { readable: true, hidden: true, filterable: false, sortable: false }),
-  discoverer: SubItem('astronomers', { foreignKey: 'discovererId', readable: true }),
+  discoverer: SubItem('astronomers', { foreignKey: 'discovererId', readable: true, ...discovery }),
   moons: SubCollection('moons', { foreignKey: 'planetId', readable: true }),
   visits: SubCollection('visits', { foreignKey: 'planetId', readable: true, hidden: true }),
   missions: SubCollection('missions',
     { through: 'mission_visits', foreignKey: 'planetId', otherKey: 'missionId', readable: true, hidden: true })
+}, {
+  description: 'Planets and dwarf planets of the Sun.',
+  views: {
+    All: 'fields=name,kind,mean_radius_km,orbital_period_days,ringed,discovery_year,moons.count()',
+    Largest: 'sort=mean_radius_km desc&fields=name,mean_radius_km,mass_kg,moons.count()'
+  }
 })
 
 export const Moon = Type.Object({
@@ -34,17 +46,17 @@ export const Moon = Type.Object({
   name: Type.String({ identifier: true, readable: true }),
   slug: Type.String(),
   planetId: Type.Integer(),
-  meanRadiusKm: Type.Union([Type.Number(), Type.Null()], { readable: true, listed: true }),
-  massKg: Type.Union([Type.Number(), Type.Null()], { readable: true }),
-  orbitalPeriodDays: Type.Union([Type.Number(), Type.Null()], { readable: true }),
-  discoveryYear: Type.Union([Type.Integer(), Type.Null()], { readable: true }),
-  discoveredOn: Type.Union([Type.String({ format: 'date' }), Type.Null()], { readable: true }),
+  meanRadiusKm: Type.Union([Type.Number(), Type.Null()], { readable: true, listed: true, unit: 'km', ...body }),
+  massKg: Type.Union([Type.Number(), Type.Null()], { readable: true, unit: 'kg', ...body }),
+  orbitalPeriodDays: Type.Union([Type.Number(), Type.Null()], { readable: true, unit: 'days', ...orbit }),
+  discoveryYear: Type.Union([Type.Integer(), Type.Null()], { readable: true, ...discovery }),
+  discoveredOn: Type.Union([Type.String({ format: 'date' }), Type.Null()], { readable: true, ...discovery }),
   discovererId: Type.Union([Type.Integer(), Type.Null()]),
   planet: SubItem('planets', { foreignKey: 'planetId', readable: true }),
-  discoverer: SubItem('astronomers', { foreignKey: 'discovererId', readable: true }),
+  discoverer: SubItem('astronomers', { foreignKey: 'discovererId', readable: true, ...discovery }),
   missions: SubCollection('missions',
     { through: 'mission_moons', foreignKey: 'moonId', otherKey: 'missionId', readable: true, hidden: true })
-})
+}, { description: 'Moons with a name.' })
 
 export const Astronomer = Type.Object({
   id: Type.Integer({ identifier: true, readable: true }),
@@ -64,7 +76,7 @@ export const Agency = Type.Object({
   country: Type.String({ readable: true, listed: true }),
   founded: Type.Union([Type.Integer(), Type.Null()], { readable: true }),
   dissolved: Type.Union([Type.Integer(), Type.Null()], { readable: true }),
-  website: Type.Union([Type.String(), Type.Null()], { readable: true }),
+  website: Type.Union([Type.String({ format: 'uri' }), Type.Null()], { readable: true }),
   missions: SubCollection('missions', { foreignKey: 'agencyId', readable: true })
 })
 
@@ -85,7 +97,7 @@ export const Mission = Type.Object({
   // Write-only: clients can write it, but not read it.
   curatorNote: Type.Optional(Type.String({ writable: true })),
   massKg: Type.Union([Type.Number({ exclusiveMinimum: 0 }), Type.Null()],
-    { readable: true, writable: true, default: null }),
+    { readable: true, writable: true, default: null, unit: 'kg' }),
   agency: SubItem('agencies', { foreignKey: 'agencyId', readable: true, writable: true }),
   visits: SubCollection('visits', { foreignKey: 'missionId', readable: true, writable: true }),
   planets: SubCollection('planets',

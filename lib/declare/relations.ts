@@ -45,9 +45,11 @@ interface CreationFlag {
   creates?: boolean
 }
 
-export type RelationFlags = Omit<FieldFlags, 'identifier' | 'indexed' | 'version'> & {
+export type RelationFlags = Omit<FieldFlags, 'identifier' | 'indexed' | 'version' | 'naming'> & {
   description?: string
   title?: string
+  /** The heading under which pages show the relation. */
+  group?: string
 }
 
 /** The items of another collection that belong to this item. `target`: the other collection's name in `collections`. */
@@ -66,8 +68,8 @@ export function SubItem (target: string, options: SubItemOptions): TSubItem {
 function relation<S extends object> (
   schema: S, options: RelationFlags = {}
 ): S & { static: never, params: unknown[] } {
-  const { readable, writable, hidden, listed, filterable, sortable, description, title } = options
-  const given = { readable, writable, hidden, listed, filterable, sortable, description, title }
+  const { readable, writable, hidden, listed, filterable, sortable, description, title, group } = options
+  const given = { readable, writable, hidden, listed, filterable, sortable, description, title, group }
   const flags = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
   // `static` and `params` exist in TypeBox's types only.
   return { ...schema, ...flags } as S & { static: never, params: unknown[] }

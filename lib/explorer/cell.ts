@@ -8,7 +8,7 @@ import { type Fragment, type Html, html } from './html.ts'
 import { linkTo } from './label.ts'
 import type { Member } from './members.ts'
 import type { Place } from './place.ts'
-import { cut, fewestGrouped, indented, isNumeric, isUrl, kindOf, none, showShort, showUrl } from './value.ts'
+import { cut, fewestGrouped, indented, isImage, isNumeric, isUrl, kindOf, none, showShort, showUrl } from './value.ts'
 
 /** A row of a table, and its text in the answer. */
 export interface Row { readonly json: string, readonly item: Item }
@@ -91,6 +91,10 @@ export function showCell (
   if (isTags(value)) return html`<td class="m">${value.map(tag => html`<span class="tag">${String(tag)}</span>`)}</td>`
   const isText = typeof value === 'string'
   const text = isText ? value : JSON.stringify(value)
+  if (isImage(text, shown.field, place)) {
+    return html`<td><a href="${text}" rel="noreferrer"><img class="thumb" src="${text}" alt="${cut(text, longestLine)}"
+ loading="lazy" width="24" height="24"></a></td>`
+  }
   if (isUrl(text)) return html`<td class="m">${showUrl(text, longestInCell)}</td>`
   return html`<td class="${isText ? classOf(column) : 'mono m'}" dir="auto">${
     text.length <= (isText ? longestLine : longestCode) ? text : showLong(text, isText, whole, openings)}</td>`

@@ -3,12 +3,12 @@ import { takesFilters } from '../plan/read/filter.ts'
 import { isSortable } from '../plan/read/sort.ts'
 import type { SortTerm } from '../request/request.ts'
 import type { Column } from './cell.ts'
-import { columnName, withoutColumn } from './columns.ts'
+import { columnName, columnTitle, withoutColumn } from './columns.ts'
 import { type Fragment, type Html, html } from './html.ts'
 import { namingField } from './label.ts'
 import { pathTo, type Place } from './place.ts'
 import { encodePart, queryOf, sortTerm, withoutPage, withParameter } from './rewrite.ts'
-import { isNumeric } from './value.ts'
+import { isNumeric, unitOf } from './value.ts'
 
 /** The place of a column in its table. */
 interface Head {
@@ -25,8 +25,8 @@ interface Head {
 /** Returns the head of a column: its name, which sorts, its unit, and a menu. */
 export function showHeader (column: Column, { isKey, isPicked, sorts, select, id }: Head, place: Place): Html {
   const { shown, kind } = column
-  const name = columnName(shown)
-  const unit = unitOf(kind)
+  const name = columnTitle(shown)
+  const unit = unitOf(shown.field, kind)
   const by = sorts ? termOf(shown) : undefined
   const terms = place.spot?.asked.sort ?? []
   const at = terms.findIndex(({ path }) => path.join('.') === by)
@@ -39,11 +39,15 @@ export function showHeader (column: Column, { isKey, isPicked, sorts, select, id
     unit !== '' && html`<small>${unit}</small>`}${term && html`<span class="dir" aria-hidden="true">${
     term.descending ? '▼' : '▲'}${terms.length > 1 && at + 1}</span>`}${links.length > 0 && html`<button class="more"
  popovertarget="${id}" aria-label="More for ${name}"></button>`}</span>${
-    links.length > 0 && html`<div popover id="${id}"><ul>${links}</ul></div>`}</th>`
+    links.length > 0 && html`<div popover id="${id}">${showAbout(shown)}<ul>${links}</ul></div>`}</th>`
 }
 
-/** The unit that all values of a kind have. */
-const unitOf = (kind: string): string => kind === 'date-time' ? 'UTC' : ''
+/** Returns what a field says of itself, with its name in queries where its heading is another. */
+function showAbout ({ name, field: { schema: { title, description } } }: Shown): Fragment {
+  const isOther = title !== undefined && title !== name
+  return (isOther || description !== undefined) && html`<p class="hint">${description}${isOther && html` <code>${
+    name}</code>`}</p>`
+}
 
 /** Returns what a click on a column's header sorts by; of sub-items, the name by which they are shown. */
 function termOf (shown: Shown): string | undefined {

@@ -1,6 +1,7 @@
 import type { Collection, Field } from '../model/model.ts'
 import type { Selection, Shown } from '../plan/plan.ts'
 import { type Html, html } from './html.ts'
+import { titleOf } from './label.ts'
 import { pathTo, type Place } from './place.ts'
 import { hiddenQuery, queryOf, withParameter } from './rewrite.ts'
 import { ownQuery, type Part, wordsOf } from './words.ts'
@@ -14,21 +15,27 @@ export function showColumns (collection: Collection, select: Selection, place: P
   return html`<button class="quiet menu" popovertarget="columns">Columns${count}</button>
 <div popover id="columns" class="cols"><form method="get" action="${pathTo(place)}">
 ${hiddenQuery(ownQuery(place.query), place)}
-<fieldset><legend class="unseen">Columns to show</legend><ul>${readable.flatMap(columnsOf).map(name =>
+<fieldset><legend class="unseen">Columns to show</legend><ul>${readable.flatMap(columnsOf).map(([name, title]) =>
   html`<li><label><input type="checkbox" name="_column" value="${name}"${
-    select.some(shown => columnName(shown) === name) && html` checked`}><bdi>${name}</bdi></label></li>`)}</ul>
+    select.some(shown => columnName(shown) === name) && html` checked`}><bdi>${title}</bdi></label></li>`)}</ul>
 </fieldset><button class="primary">Show these</button>${isAsked && html`<a class="button" href="${reset}">Reset</a>`}
 </form></div>`
 }
 
-/** Returns the columns that a field can have: itself and, for a relation to many, the number of its items. */
-const columnsOf = ({ kind, name }: Field): readonly string[] =>
-  kind === 'sub-collection' ? [name, countOf(name)] : [name]
+/** Returns the columns that a field can have, with their titles: itself, and the number of the items of a relation. */
+function columnsOf (field: Field): ReadonlyArray<readonly [name: string, title: string]> {
+  const [name, title] = [field.name, titleOf(field)]
+  return [[name, title], ...field.kind === 'sub-collection' ? [[countOf(name), countOf(title)] as const] : []]
+}
 
 const countOf = (name: string) => `${name}.count()`
 
 /** Returns the name of a column, as a selection has it. */
 export const columnName = ({ kind, name }: Shown): string => kind === 'count' ? countOf(name) : name
+
+/** Returns the heading of a column. */
+export const columnTitle = ({ kind, field }: Shown): string =>
+  kind === 'count' ? field.schema.title ?? countOf(field.name) : titleOf(field)
 
 /** Returns a selection without one of its columns. */
 export function withoutColumn (name: string, select: Selection, { query, syntax }: Place): string {

@@ -6,6 +6,7 @@ import { memoize } from '../scheduling/memoize.ts'
 import { choicesOf } from './choices.ts'
 import { isLong, type ValueField } from './fields.ts'
 import { type Html, html } from './html.ts'
+import { isCode } from './value.ts'
 
 /** Returns true for a field whose values are so few that a form shows all of them. */
 export function isChoice (field: ValueField, text: string): boolean {
@@ -46,19 +47,21 @@ export function showControl (field: ValueField, text: string, attributes: Html, 
   const hint = nullable && readable && html` placeholder="null"`
   // The first line break after the tag is not part of the value.
   if (isLong(field, text)) {
-    const code = kind === 'json' ? html` class="mono" dir="ltr" spellcheck="false"` : html` dir="auto"`
+    const code = kind === 'json' || isCode(field) ? html` class="mono" dir="ltr" spellcheck="false"` : html` dir="auto"`
     return html`<textarea${attributes}${checked}${hint} rows="5"${code}>${'\n'}${text}</textarea>`
   }
   if (kind === 'date-time' && inMilliseconds.test(text)) {
-    const local = html`<input${attributes} type="datetime-local" step="0.001" value="${text.slice(0, -1)}">`
-    return html`<div class="with">${local}<span>UTC</span></div>`
+    return withUnit(html`<input${attributes} type="datetime-local" step="0.001" value="${text.slice(0, -1)}">`, 'UTC')
   }
   const isDay = kind === 'date' && /^(\d{4}-\d\d-\d\d)?$/.test(text)
-  const mode = numeric[kind]
+  const mode = schema['format'] === 'uri' ? 'url' : numeric[kind]
   const typed = mode === undefined ? html` dir="auto"` : html` inputmode="${mode}" dir="ltr"`
   const type = isDay ? html` type="date"` : typed
-  return html`<input${attributes}${checked}${hint}${type} value="${text}" autocomplete="off">`
+  const input = html`<input${attributes}${checked}${hint}${type} value="${text}" autocomplete="off">`
+  return schema.unit === undefined ? input : withUnit(input, schema.unit)
 }
+
+const withUnit = (input: Html, unit: string) => html`<div class="with">${input}<span>${unit}</span></div>`
 
 // What an input for a date and a time can show.
 const inMilliseconds = /^$|^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,3})?Z$/

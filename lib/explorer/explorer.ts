@@ -8,10 +8,10 @@ import { parsePath, type RouterOptions } from '../request/path.ts'
 import type { Answer } from '../response/answer.ts'
 import { siteOf } from '../response/paths.ts'
 import type { RunContext } from '../run/context.ts'
-import { compileExploring, type Exploring } from './exploring.ts'
+import { compileExploring, type Exploring, knownOf } from './exploring.ts'
 import { showFailure } from './failure-page.ts'
 import { type Head, kindOf, tryParts, wantsPage } from './kind.ts'
-import { pageOf, showStyle } from './page.ts'
+import { pageOf, showStyle, withImages } from './page.ts'
 import type { Place } from './place.ts'
 import { readPage } from './read-page.ts'
 import { submit } from './submit.ts'
@@ -45,7 +45,9 @@ export function makeExplorer (api: Api, options: ExplorerOptions, { rootLength, 
         return submit(text, await visit(text, exploring, context, note))
       }
       const visited = await visit(text, exploring, context, note)
-      return wantsPage(text.accept, visited.place.query) ? readPage(visited, exploring) : visited.answer()
+      return wantsPage(text.accept, visited.place.query)
+        ? withImages(await readPage(visited, exploring), exploring.images)
+        : visited.answer()
     },
     fail (failure, head, origin) {
       const kind = kindOf(head)
@@ -69,13 +71,13 @@ function originsOf (text: RequestText, { api: { options: { site } } }: Exploring
 
 /** Returns the place of an error: nothing but its URL is known. */
 function placeOf (
-  url: string, origin: () => string, rootLength: number, router: RouterOptions, { api: { options }, title }: Exploring
+  url: string, origin: () => string, rootLength: number, router: RouterOptions, exploring: Exploring
 ): Place {
+  const { api: { options } } = exploring
   const { segments, parts } = tryPath(url, router)
   const site = siteOf({ origin, root: segments.slice(0, rootLength) }, options.site)
   const query = tryParts(url, options.syntax, router)
-  const known = { title, site, syntax: options.syntax, hasStreams: options.streams() }
-  return { ...known, spot: undefined, parts: parts.slice(rootLength), query }
+  return { ...knownOf(exploring), site, parts: parts.slice(rootLength), query }
 }
 
 function tryPath (url: string, router: RouterOptions) {

@@ -2,7 +2,7 @@ import { isObject } from '../errors/is-object.ts'
 import { singleKey, uniques } from '../model/identifiers.ts'
 import type { Collection, Field, InputField, StoredField, SubCollectionField, SubItemField } from '../model/model.ts'
 import type { Resource } from '../plan/path/walk.ts'
-import { type Item, listedForm } from '../plan/read/select.ts'
+import { type Item, listedForm, planSelection } from '../plan/read/select.ts'
 import { isWritable } from '../plan/write/body.ts'
 import { parentValues } from '../plan/write/path-values.ts'
 import { requirementsOf } from '../plan/write/required.ts'
@@ -11,6 +11,7 @@ import { momentOf } from './moment.ts'
 import type { PlaceOf } from './place.ts'
 import { encodePart } from './rewrite.ts'
 import { labelOf, namingField } from './label.ts'
+import { isCode } from './value.ts'
 import type { Visit } from './visit.ts'
 
 /** A field of a form: a value, or an item that is named by an identifier. */
@@ -74,18 +75,21 @@ export function readText ({ type }: ValueField, text: string): unknown {
 
 /** Returns true if a field takes text of any length and lines. */
 export const isLong = (field: ValueField, text: string): boolean =>
-  field.type.kind === 'json' || (field.type.kind === 'string' && (text.length > 80 || /[\r\n]/.test(text) ||
+  field.type.kind === 'json' || isCode(field) ||
+  (field.type.kind === 'string' && (text.length > 80 || /[\r\n]/.test(text) ||
     Number(field.schema['maxLength'] ?? 0) > 200))
 
 /** An item as it is, for a form, and its tag. */
 export interface Current { readonly item: Item, readonly tag: string | undefined }
 
 /** Reads the members of an item that its form has; undefined for a caller who may write it but not read it. */
-export async function readCurrent (visit: Visit, place: PlaceOf<'item'>): Promise<Current | undefined> {
-  const { collection } = place.spot.resource
+export const readCurrent = async (visit: Visit, place: PlaceOf<'item'>): Promise<Current | undefined> =>
+  readMembers(namesInForm(place.spot.resource.collection), visit, place)
+
+function namesInForm (collection: Collection): readonly string[] {
   const fields = fieldsToEdit(collection).map(({ field }) => field)
   const named = [...fields, ...collection.stored.filter(field => field.identifier || collection.key.includes(field))]
-  return readMembers(named.filter(field => field.readable).map(({ name }) => name), visit, place)
+  return named.filter(field => field.readable).map(({ name }) => name)
 }
 
 /** Reads an item that is to be deleted, as listings show it, and the numbers of the items that hang on it. */
@@ -93,14 +97,22 @@ export async function readToDelete (visit: Visit, place: PlaceOf<'item'>): Promi
   const { collection } = place.spot.resource
   const shown = listedForm(collection).filter(({ kind }) => kind !== 'list').map(({ name }) => name)
   const counts = manyOf(collection).map(({ name }) => `${name}.count()`)
-  const [current, found] = [await readCurrent(visit, place), await readMembers([...shown, ...counts], visit, place)]
-  return found === undefined ? undefined : { item: found.item, tag: current?.tag }
+  return readMembers([...namesInForm(collection), ...shown, ...counts], visit, place)
+}
+
+/** Reads the numbers of the items that hang on an item, by relations that its page does not show. */
+export async function readCounts (visit: Visit, place: PlaceOf<'item'>): Promise<Item> {
+  const { asked, resource: { collection } } = place.spot
+  const select = asked.fields === undefined ? planSelection(undefined, collection, 'full') : []
+  const others = manyOf(collection).filter(({ name }) => !select.some(shown => shown.name === name))
+  if (asked.fields !== undefined || others.length === 0) return {}
+  return (await readMembers(others.map(({ name }) => `${name}.count()`), visit, place))?.item ?? {}
 }
 
 // Relations that are counted.
 const mostCounted = 10
 
-/** Returns the relations of an item whose items are counted before it is deleted. */
+/** Returns the relations of an item whose items pages count. */
 export const manyOf = ({ fields }: Collection): readonly SubCollectionField[] =>
   [...fields.values()].filter(field => field.kind === 'sub-collection').filter(field => field.readable)
     .slice(0, mostCounted)

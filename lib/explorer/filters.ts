@@ -1,8 +1,9 @@
-import type { Collection, DataField } from '../model/model.ts'
+import type { Collection, DataField, Field } from '../model/model.ts'
 import { type Operator, operatorNames, traitsOf } from '../model/values.ts'
 import { filterableFields } from '../openapi/filters.ts'
 import { memoize } from '../scheduling/memoize.ts'
 import { choicesOf } from './choices.ts'
+import { titleOf } from './label.ts'
 import { momentOf } from './moment.ts'
 import type { Place } from './place.ts'
 import { formatFilter, formatList, formatNull, readable } from './rewrite.ts'
@@ -12,22 +13,30 @@ import { type Part, wordOf, wordsOf } from './words.ts'
 export type Family = 'equality' | 'order' | 'text'
 
 /** A field that a form can filter by: of the collection, or of an item that it is related to. */
-export interface Filterable { readonly path: string, readonly field: DataField, readonly family: Family }
+export interface Filterable {
+  readonly path: string
+  readonly title: string
+  readonly field: DataField
+  readonly family: Family
+}
 
 /** Returns the fields that forms can filter the items of a collection by. */
 export const filterablesOf = memoize((collection: Collection): readonly Filterable[] => [
-  ...filterableFields(collection).map(field => filterable(field.name, field)),
+  ...filterableFields(collection).map(field => filterable([], field)),
   ...[...collection.fields.values()].flatMap(relation => {
     if (!relation.readable || !relation.filterable || !('target' in relation)) return []
     const fields = filterableFields(relation.target).filter(({ hidden, listed, name }) =>
       !hidden && (listed || relation.target.stored.some(one => one.name === name && one.identifier)))
-    return fields.map(field => filterable(`${relation.name}.${field.name}`, field))
+    return fields.map(field => filterable([relation], field))
   })
 ])
 
-function filterable (path: string, field: DataField): Filterable {
+function filterable (relations: readonly Field[], field: DataField): Filterable {
+  const path = [...relations, field].map(({ name }) => name).join('.')
+  const title = [...relations, field].map(titleOf).join('.')
   const { operators } = field.type
-  return { path, field, family: operators.has('contains') ? 'text' : operators.has('greater') ? 'order' : 'equality' }
+  const family = operators.has('contains') ? 'text' : operators.has('greater') ? 'order' : 'equality'
+  return { path, title, field, family }
 }
 
 /** Returns the operators of a family. */

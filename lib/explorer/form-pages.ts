@@ -8,7 +8,7 @@ import { type Current, fieldsToCreate, fieldsToEdit, manyOf, textIn } from './fi
 import { type Filled, showForm } from './form.ts'
 import { nameOf } from './grid.ts'
 import { type Html, html } from './html.ts'
-import { showEntry } from './item.ts'
+import { showFacts } from './item.ts'
 import { labelOf } from './label.ts'
 import { baseOf, type Merged } from './merge.ts'
 import { showPage } from './page.ts'
@@ -107,7 +107,8 @@ function showDeleted (item: Item, place: PlaceOf<'item'>): Html {
   const { collection } = place.spot.resource
   const shown = listedForm(collection).filter(({ kind, name }) => kind !== 'list' && name in item)
   const counts = manyOf(collection).filter(({ name }) => isObject(item[name]) && item[name]['count'] !== 0)
-  return html`<dl class="facts">${shown.map(one => showEntry(one, item, place))}</dl>
-${counts.length > 0 && html`<section class="part"><h2>What hangs on it</h2><dl class="facts">${counts.map(({ name }) =>
-  html`<div><dt>${name}</dt><dd>${showCount(item[name], pathTo(place, [[name]]))}</dd></div>`)}</dl></section>`}`
+  return html`${showFacts(shown, item, place)}
+${counts.length > 0 && html`<section class="part"><h2>What hangs on it</h2><dl class="facts">${counts.map(field =>
+  html`<div><dt>${field.schema.title ?? field.name}</dt><dd>${
+    showCount(item[field.name], pathTo(place, [[field.name]]))}</dd></div>`)}</dl></section>`}`
 }

@@ -1,12 +1,14 @@
 import type { SubItemField } from '../model/model.ts'
+import { fieldSchema } from '../openapi/values.ts'
 import { isChoice, showChoices, showControl } from './control.ts'
-import type { FormField, ValueField } from './fields.ts'
+import { type FormField, isLong, type ValueField } from './fields.ts'
 import { type Fragment, type Html, html } from './html.ts'
+import { inGroups, titleOf } from './label.ts'
 import type { Base } from './merge.ts'
 import { itemOffers } from './offers.ts'
 import { type Place, rootPathTo } from './place.ts'
 import { type Found, showFound } from './search.ts'
-import { cut, none } from './value.ts'
+import { cut, isNumeric, none } from './value.ts'
 
 /** The content of a form: the values that were typed, and the faults that the API has found in them. */
 export interface Filled {
@@ -33,7 +35,9 @@ export function showForm (filled: Filled, { method, action, submit }: FormWords,
 ${base?.tag !== undefined && html`<input type="hidden" name="_tag" value="${base.tag}">`}
 ${base && [...base.digests].map(([name, digest]) => html`<input type="hidden" name="_was.${name}" value="${digest}">`)}
 ${isSearched(fields, place) && html`<button hidden></button>`}
-${fields.map(field => showField(field, filled, method === 'POST', place))}
+${inGroups(fields, ({ field }) => field.schema['group'] as string | undefined).map(([group, some]) => html`
+<fieldset class="part">${group !== '' && html`<legend>${group}</legend>`}${
+    some.map(field => showField(field, filled, method === 'POST', place))}</fieldset>`)}
 ${fields.length === 0 && html`<p class="empty">There is nothing to fill in.</p>`}
 <div class="save"><button class="primary">${submit}</button> <a class="button" href="${action}">Cancel</a></div></form>`
 }
@@ -49,8 +53,9 @@ function showFaults ({ faults, fields }: Filled): Html | undefined {
   return html`<div class="note bad" role="alert"><p><strong>This was not saved.</strong></p><ul>
 ${others.flatMap(([name, messages]) => messages.map(message =>
   html`<li>${name !== '' && html`<code>${name}</code> `}${message}</li>`))}
-${known.map(({ field: { name } }) =>
-  html`<li><a href="#field-${name}">${name}</a> ${faults.get(name)?.join('; ')}</li>`)}
+${known.map(({ field }) =>
+  html`<li><a href="#field-${field.name}">${titleOf(field)}</a> ${
+    faults.get(field.name)?.join('; ')}</li>`)}
 </ul></div>`
 }
 
@@ -63,25 +68,39 @@ function showField (one: FormField, { texts, faults, found, both }: Filled, isNe
     faulty !== undefined && html` aria-invalid="true"`}`
   const attributes = html` id="field-${name}" name="${name}"${described}${isGiven && html` required`}`
   const text = texts.get(name) ?? ''
-  const label = html`<bdi>${name}</bdi>${required && html`<span class="req">required</span>`}`
-  const rest = html`${showChoice(name, both?.get(name))}
+  const label = html`<bdi>${titleOf(field)}</bdi>${required && html`<span class="req">required</span>`}`
+  const rest = html`${showChoice(field, both?.get(name))}
 <p class="hint" id="hint-${name}">${hintOf(field, place)}${
   schema.description !== undefined && ` ${schema.description}`}</p>
 ${faulty !== undefined && html`<p class="fault" id="fault-${name}">${faulty.join('; ')}</p>`}`
   if (field.kind !== 'sub-item' && isChoice(field, text)) {
-    return html`<fieldset class="field" id="field-${name}"${described}><legend>${label}</legend>${
+    return html`<fieldset class="field f6" id="field-${name}"${described}><legend>${label}</legend>${
       showChoices(field, text, { isNew, isGiven })}${rest}</fieldset>`
   }
   const control = field.kind === 'sub-item'
     ? showReference(field, text, attributes, found?.get(name), place)
     : showControl(field, text, attributes, isNew || field.nullable || !field.readable)
-  return html`<div class="field"><label for="field-${name}">${label}</label>${control}${rest}</div>`
+  return html`<div class="field ${widthOf(field, text)}"><label for="field-${name}">${label}</label>${
+    control}${rest}</div>`
 }
 
+/** Returns the class of a field's width, in twelfths of the form. */
+function widthOf (field: FormField['field'], text: string): string {
+  if (field.kind === 'sub-item') return 'f6'
+  const { kind } = field.type
+  if (isNumeric(kind) || kind === 'date') return 'f4'
+  const { format, maxLength = Infinity } = fieldSchema(field, 'body')
+  return isLong(field, text) || format === 'uri' || (kind === 'string' && Number(maxLength) > longestHalf) ? '' : 'f6'
+}
+
+// In characters.
+const longestHalf = 60
+
 /** Asks which of two changes of a field holds. */
-function showChoice (name: string, theirs: string | undefined): Html | undefined {
+function showChoice (field: FormField['field'], theirs: string | undefined): Html | undefined {
   if (theirs === undefined) return undefined
-  return html`<fieldset class="keep"><legend>Another has changed <bdi>${name}</bdi>, too</legend>
+  const { name } = field
+  return html`<fieldset class="keep"><legend>Another has changed <bdi>${titleOf(field)}</bdi>, too</legend>
 <label><input type="radio" name="_keep.${name}" value="mine" checked> Save what is in this form</label>
 <label><input type="radio" name="_keep.${name}" value="theirs"> Keep what is stored now:
 ${theirs === '' ? none : html`<bdi>${cut(theirs, 200)}</bdi>`}</label></fieldset>`
@@ -94,19 +113,12 @@ function mustBeGiven ({ field, required }: FormField, isNew: boolean): boolean {
   return isNeeded && (field.type.kind !== 'string' || Number(field.schema['minLength'] ?? 0) > 0)
 }
 
+/** Returns what an input does not say itself. */
 function hintOf (field: ValueField | SubItemField, place: Place): Fragment {
-  if (field.kind === 'sub-item') {
-    const { name } = field.target
-    return html`An identifier of an item of <a href="${rootPathTo(place, [[name]])}">${name}</a>.`
-  }
-  const empty = !field.readable ? ' Empty leaves it as it is.' : field.nullable ? ' Empty means null.' : ''
-  return plain.has(field.type.kind) ? empty.trim() : `${capital(field.type.expected)}.${empty}`
+  if (field.kind !== 'sub-item') return !field.readable && 'Empty leaves it as it is.'
+  const { name, title = name } = field.target
+  return html`An identifier of an item of <a href="${rootPathTo(place, [[name]])}">${title}</a>.`
 }
-
-// Types whose inputs say what they take.
-const plain: ReadonlySet<string> = new Set(['string', 'boolean', 'date', 'date-time'])
-
-const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
 
 function showReference (
   { name, target }: SubItemField, text: string, attributes: Html, found: Found | undefined, place: Place

@@ -7,12 +7,14 @@ import { newOpenings, type Row } from './cell.ts'
 import { showColumns } from './columns.ts'
 import { type Fragment, type Html, html } from './html.ts'
 import { linkForm, unlinkButton } from './item.ts'
+import { titleOf } from './label.ts'
 import { type Format, showPage } from './page.ts'
 import { pickField, pickForm, showTable } from './table.ts'
 import { pathTo, type Place, type PlaceOf } from './place.ts'
 import { queryOf, shownAs, withoutPage } from './rewrite.ts'
 import type { Found } from './search.ts'
 import { showSentence } from './sentence.ts'
+import { showViews, viewsOf } from './views.ts'
 import { wordOf } from './words.ts'
 
 /** A page of a listing: its items, and the links and the count that its answer has. */
@@ -44,13 +46,14 @@ export function showGrid ({ rows, pages, found }: Listing, allowed: Allowed, pla
   const table = { caption: name, collection, select, rows, base: pathTo(place), sorts: true, pick, end: unlink }
   const main = html`${showDone(place)}${showSentence(collection, place)}
 <div class="body"><section class="frame" aria-label="${name}"><div class="tools">${
-    showColumns(collection, select, place)}${showGroups(place)}${showDensities(place)}</div>
+    showViews(viewsOf(collection, place), place)}${showColumns(collection, select, place)}${
+    showGroups(place)}${showDensities(place)}</div>
 ${rows.length > 0 ? showTable(table, place, newOpenings()) : showEmpty(place)}
 ${pick && rows.length > 0 && pickForm(pick, place)}${showPages(rows.length, pages, place)}</section></div>
 ${allowed.link && linkForm(allowed.link, found, place)}`
   const total = pages.total !== undefined && html` <span class="total">${pages.total}</span>`
   return showPage({
-    heading: html`<bdi>${name}</bdi>${total}`,
+    heading: html`<bdi>${collection.title ?? name}</bdi>${total}`,
     title: name,
     about: collection.description,
     acts: allowed.create && html`<a class="button primary" href="${pathTo(place)}?_new">New</a>`,
@@ -96,9 +99,9 @@ function showGroups (place: PlaceOf<'collection'>): Html | undefined {
   const { dictionaryPrefix } = place.syntax
   const filters = place.query.filter(({ kind }) => kind === 'filter' || kind === 'where').map(({ raw }) => raw)
   return html`<button class="quiet menu" popovertarget="groups">Group by</button>
-<div popover id="groups" class="cols"><ul>${fields.map(({ name }) => {
-    const path = pathTo(place, [dictionaryParts(name, dictionaryPrefix)])
-    return html`<li><a href="${path}${queryOf(filters)}">${name}</a></li>`
+<div popover id="groups" class="cols"><ul>${fields.map(field => {
+    const path = pathTo(place, [dictionaryParts(field.name, dictionaryPrefix)])
+    return html`<li><a href="${path}${queryOf(filters)}">${titleOf(field)}</a></li>`
   })}</ul></div>`
 }
 

@@ -1,24 +1,27 @@
 import { isObject } from '../errors/is-object.ts'
-import type { Collection, Field, SubCollectionField } from '../model/model.ts'
+import type { Field, SubCollectionField } from '../model/model.ts'
 import type { Selection, Shown } from '../plan/plan.ts'
 import { type Item, planSelection } from '../plan/read/select.ts'
 import { newOpenings, type Openings, showCount } from './cell.ts'
-import { columnName } from './columns.ts'
+import { columnTitle } from './columns.ts'
+import { manyOf } from './fields.ts'
 import { nameOf, showDone } from './grid.ts'
 import { type Fragment, type Html, html } from './html.ts'
-import { labelOf, linkTo } from './label.ts'
+import { addressesOf, inGroups, labelOf, linkTo, titleOf } from './label.ts'
 import { itemOffers } from './offers.ts'
 import { showPage } from './page.ts'
-import { pathTo, type Place, type PlaceOf } from './place.ts'
+import { pathTo, type Place, type PlaceOf, rootPathTo } from './place.ts'
 import { type Found, showFound } from './search.ts'
 import { showTable } from './table.ts'
-import { cut, none, showValue } from './value.ts'
+import { cut, isImage, kindOf, none, showValue, unitOf } from './value.ts'
 
 /** The caller's permissions for an item. */
 export interface ItemAllowed { readonly update: boolean, readonly delete: boolean, readonly unlink: boolean }
 
-/** Returns the page of an item; of a sub-item that is null for `item` null. */
-export function showItemPage (item: Item | null, allowed: ItemAllowed, place: PlaceOf<'item'>): Html {
+/** Returns the page of an item; of a sub-item that is null for `item` null. `counts`: the numbers of related items. */
+export function showItemPage (
+  item: Item | null, allowed: ItemAllowed, counts: Item, place: PlaceOf<'item'>
+): Html {
   const { asked, resource: { collection } } = place.spot
   const formats = ['json'] as const
   if (item === null) {
@@ -28,14 +31,20 @@ export function showItemPage (item: Item | null, allowed: ItemAllowed, place: Pl
   const select = planSelection(asked.fields, collection, 'full')
   const label = cut(labelOf(item, collection), longest)
   const entries = select.filter(({ kind }) => kind !== 'list')
-  const main = html`${showDone(place)}<div class="stack wide"><dl class="facts pair">${entries.map(shown =>
-    showEntry(shown, item, place))}</dl>
-${showLists(select, item, place)}${showOthers(select, place)}</div>`
-  const parent = html`<a href="${collectionPath(place)}">${collection.name}</a>`
+  const main = html`${showDone(place)}<div class="two"><div>${inGroups(entries, groupOf).map(([group, some]) =>
+    html`<section class="part">${group !== '' && html`<h2>${group}</h2>`}${showFacts(some, item, place)}</section>`)}
+${showLists(select, item, place)}</div>${showRail(item, counts, select, place)}</div>`
+  const parent = html`<a href="${collectionPath(place)}">${collection.title ?? collection.name}</a>`
   const heading = html`<bdi>${label}</bdi> <span class="total">in ${parent}</span>`
   const acts = showActions(allowed, place)
   return showPage({ heading, title: label, acts, main, formats, takesQuery: true }, place)
 }
+
+const groupOf = ({ field }: Shown): string | undefined => field.schema.group
+
+/** Returns members of an item as terms and their values. */
+export const showFacts = (entries: Selection, item: Item, place: PlaceOf<'item'>): Html =>
+  html`<dl class="facts pair">${entries.map(shown => showEntry(shown, item, place))}</dl>`
 
 const collectionPath = (place: PlaceOf<'item'>) =>
   `${place.site.root}/${encodeURIComponent(place.spot.resource.collection.name)}`
@@ -47,38 +56,46 @@ function showActions (allowed: ItemAllowed, place: Place): Fragment {
     allowed.unlink && unlinkButton(pathTo(place))}`
 }
 
-/** Returns a member of an item, as a term and its value. */
-export function showEntry (shown: Shown, item: Item, place: PlaceOf<'item'>): Html {
-  const name = html`<bdi>${shown.name}</bdi>`
+function showEntry (shown: Shown, item: Item, place: PlaceOf<'item'>): Html {
+  const name = html`<bdi>${columnTitle(shown)}</bdi>`
   const value = item[shown.name]
   const whole = pathTo(place, [[shown.name]])
-  if (shown.kind === 'count') return html`<div><dt>${columnName(shown)}</dt><dd>${showCount(value, whole)}</dd></div>`
+  if (shown.kind === 'count') return html`<div><dt>${name}</dt><dd>${showCount(value, whole)}</dd></div>`
   const content = shown.kind === 'item'
     ? isObject(value) ? showNested(value, shown, place) : none
-    : showFact(shown, item, place.spot.resource.collection, whole, longest)
+    : showFact(shown, item, place, whole, longest)
   const { description } = shown.field.schema
   const term = shown.kind === 'value' ? name : html`<a href="${whole}">${name}</a>`
-  const isWide = typeof value === 'string' ? value.length > longestPair : Array.isArray(value)
+  const isWide = typeof value === 'string' ? value.length > longestPair : shown.kind === 'value' && isObject(value)
   return html`<div${isWide && html` class="wide"`}><dt>${term}</dt><dd${isWide && html` class="prose"`}>${content}${
     description !== undefined && html`<p class="hint">${description}</p>`}</dd></div>`
 }
 
 /** Returns the value of a field. A number that identifies its item is not grouped. */
 function showFact (
-  shown: Shown, item: Item, { key }: Collection, whole: string, longest: number
+  shown: Shown, item: Item, place: PlaceOf<'item'>, whole: string, longest: number
 ): Fragment {
-  const field = shown.kind === 'value' ? shown.field : undefined
-  const isKey = field?.kind === 'stored' && (field.identifier || key.includes(field))
-  return showValue(item[shown.name], field, { longest, whole, ...isKey && { grouped: Infinity } })
+  if (shown.kind !== 'value') return undefined
+  const { field } = shown
+  const { key } = place.spot.resource.collection
+  const value = item[shown.name]
+  const isKey = field.kind === 'stored' && (field.identifier || key.includes(field))
+  const text = showValue(value, field, { longest, whole, ...isKey && { grouped: Infinity } })
+  if (typeof value === 'string' && isImage(value, field, place)) {
+    return html`<img class="picture" src="${value}" alt="" loading="lazy" width="132" height="132">${text}`
+  }
+  const unit = typeof value === 'number' || typeof value === 'string' ? unitOf(field, kindOf(field)) : ''
+  return unit === '' ? text : html`${text} <small>${unit}</small>`
 }
 
 /** Returns a nested item: its name as a link, and its other values. */
-function showNested (item: Item, shown: Extract<Shown, { kind: 'item' }>, place: Place): Html {
+function showNested (item: Item, shown: Extract<Shown, { kind: 'item' }>, place: PlaceOf<'item'>): Html {
   const { target } = shown.field
   const label = labelOf(item, target)
   const others = shown.select.filter(({ kind, name }) => kind === 'value' && String(item[name]) !== label)
   return html`${linkTo(item, target, place)}<span class="soft">${others.map(one => html` <span class="aside">${
-    one.name} ${showFact(one, item, target, pathTo(place, [[shown.name], [one.name]]), shortest)}</span>`)}</span>`
+    titleOf(one.field)} ${
+    showFact(one, item, place, pathTo(place, [[shown.name], [one.name]]), shortest)}</span>`)}</span>`
 }
 
 function showLists (select: Selection, item: Item, place: Place): Fragment {
@@ -95,20 +112,30 @@ function showList (
   const table = {
     caption: shown.name, collection: shown.field.target, select: shown.listing.select, rows, base, sorts: false
   }
-  return html`<section class="part"><h2><a href="${base}"><bdi>${shown.name}</bdi></a> <span class="n">${
+  return html`<section class="part"><h2><a href="${base}"><bdi>${titleOf(shown.field)}</bdi></a> <span class="n">${
     elements.length > rows.length && `${rows.length} of `}${elements.length}</span></h2>
 <div class="frame">${rows.length > 0 ? showTable(table, place, openings) : html`<p class="empty">None.</p>`}</div>${
     elements.length > rows.length && html`<p><a href="${base}">All of ${shown.name}</a></p>`}</section>`
 }
 
-/** Returns links to the fields that an item has, and does not show unless they are asked for. */
-function showOthers (select: Selection, place: PlaceOf<'item'>): Fragment {
-  const { fields } = place.spot.resource.collection
+/** Returns what stands around an item: the numbers of related items, fields that are not shown, and its addresses. */
+function showRail (item: Item, counts: Item, select: Selection, place: PlaceOf<'item'>): Html {
+  const { collection } = place.spot.resource
   const isOther = (field: Field) => field.readable && !select.some(({ name }) => name === field.name)
-  const others = [...fields.values()].filter(isOther)
-  if (others.length === 0) return undefined
-  return html`<section class="part others"><h2>More</h2><ul>${others.map(({ name }) =>
-    html`<li><a href="${pathTo(place, [[name]])}"><bdi>${name}</bdi></a></li>`)}</ul></section>`
+  const others = [...collection.fields.values()].filter(field => isOther(field) && !(field.name in counts))
+  const link = ({ name, ...field }: Field) =>
+    html`<a href="${pathTo(place, [[name]])}"><bdi>${titleOf({ name, ...field })}</bdi></a>`
+  const linked = manyOf(collection).filter(({ name }) => name in counts)
+  const here = pathTo(place)
+  const paths = addressesOf(item, collection, place.syntax.dictionaryPrefix)
+    .map(segments => rootPathTo(place, [[collection.name], ...segments]))
+  const addresses = [...new Set(paths)].filter(path => path !== here)
+  return html`<aside class="rail" aria-label="Around this item">${[
+    ['What links here', linked.map(field => html`${link(field)}${showCount(counts[field.name], undefined)}`)],
+    ['More', others.map(link)],
+    ['Also found at', addresses.map(path => html`<a href="${path}"><bdi>${path}</bdi></a>`)]
+  ].map(([name, list]) => list !== undefined && list.length > 0 && html`<section><h2>${name}</h2><ul>${
+    [list].flat().map(one => html`<li>${one}</li>`)}</ul></section>`)}</aside>`
 }
 
 // In characters.

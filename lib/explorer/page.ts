@@ -120,6 +120,16 @@ export function pageOf (
   }
 }
 
+/** Lets a page show images of these hosts. */
+export function withImages (page: Answer, hosts: readonly string[]): Answer {
+  const own = page.headers['content-security-policy']
+  if (hosts.length === 0 || typeof own !== 'string') return page
+  const policy = own.replace(images, `${images} ${hosts.join(' ')}`)
+  return { ...page, headers: { ...page.headers, 'content-security-policy': policy } }
+}
+
+const images = "img-src 'self' data:"
+
 /** Writes markup. Throws answer_too_large if it is longer than `longest` characters, beside its script. */
 function * write (made: Html, longest: number): InParts<string> {
   const most = longest + script.length
@@ -176,7 +186,7 @@ const policyOf = (styles: string) => [
   `style-src ${styles}`,
   `script-src ${hashOf(script)}`,
   "connect-src 'self'",
-  "img-src 'self' data:",
+  images,
   "form-action 'self'",
   "base-uri 'none'",
   "frame-ancestors 'none'"

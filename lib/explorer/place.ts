@@ -1,4 +1,4 @@
-import type { Permissions } from '../plan/request.ts'
+import type { Permissions, RequestOptions } from '../plan/request.ts'
 import type { Resource } from '../plan/path/walk.ts'
 import type { Query } from '../request/request.ts'
 import type { Syntax } from '../request/syntax.ts'
@@ -8,9 +8,12 @@ import type { Part } from './words.ts'
 /** The place of a page: the request of the API that it shows, and the caller's permissions there. */
 export interface Place {
   readonly title: string
+  /** The hosts that images come from. */
+  readonly images: readonly string[]
   readonly site: Site
   /** The syntax of the resource; that of the API for an error. */
   readonly syntax: Syntax
+  readonly reads: RequestOptions['reads']
   /** True if collections are answered as NDJSON and CSV too. */
   readonly hasStreams: boolean
   /** Undefined for an error whose request leads nowhere. */

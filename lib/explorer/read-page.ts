@@ -1,14 +1,14 @@
 import { methodNotAllowed } from '../errors/errors.ts'
 import { isObject } from '../errors/is-object.ts'
-import type { Model } from '../model/model.ts'
+import type { Collection, Model } from '../model/model.ts'
 import { makesGroups } from '../plan/read/group-columns.ts'
-import { listedForm, planSelection } from '../plan/read/select.ts'
+import { type Item, listedForm, planSelection } from '../plan/read/select.ts'
 import type { Answer, InParts } from '../response/answer.ts'
 import { documentName } from '../response/render.ts'
 import { allowedIn, askAllowed, checkMethod, updateMethod } from './allowed.ts'
 import { newOpenings, type Row, rowsOf } from './cell.ts'
 import { columnsAsked } from './columns.ts'
-import { readCurrent, readToDelete } from './fields.ts'
+import { readCounts, readCurrent, readToDelete } from './fields.ts'
 import { emptyForm, formOf, showCreate, showDelete, showEdit } from './form-pages.ts'
 import type { Exploring } from './exploring.ts'
 import { filterAsked } from './filters.ts'
@@ -16,7 +16,7 @@ import { formatsOf, nameOf, type Pages, showGrid, showPages } from './grid.ts'
 import { showGroupsPage } from './groups.ts'
 import { each, type Html, html } from './html.ts'
 import { type ItemAllowed, showItemPage } from './item.ts'
-import { longestInPath } from './label.ts'
+import { inGroups, longestInPath, titleOf } from './label.ts'
 import { type Member, membersOf } from './members.ts'
 import { noData, pageOf, seeOther, showPage } from './page.ts'
 import { isOf, pathTo, type Place, type PlaceOf, rootPathTo, type Spot } from './place.ts'
@@ -25,6 +25,7 @@ import { type Found, search } from './search.ts'
 import { showSentence } from './sentence.ts'
 import { showTable } from './table.ts'
 import { cut, showWhole } from './value.ts'
+import { viewsOf } from './views.ts'
 import type { Visit } from './visit.ts'
 import { type Part, partsOf, wordOf } from './words.ts'
 
@@ -39,8 +40,10 @@ export async function readPage (visit: Visit, exploring: Exploring): Promise<Ans
   const answered = await visit.ask(isCounted ? { prefer: 'count=exact' } : {})
   const here = { ...place, spot: await visit.spot() }
   const found = isOf('collection', here) ? await findToLink(here, visit) : undefined
-  const allowed = isOf('item', here) ? await askAllowed(here, visit) : undefined
-  return pageOf(answered, json => showJson(json, { answered, found, allowed, exploring }, here))
+  const [allowed, counts] = isOf('item', here)
+    ? [await askAllowed(here, visit), answered.body === 'null' ? {} : await readCounts(visit, here)]
+    : []
+  return pageOf(answered, json => showJson(json, { answered, found, allowed, counts, exploring }, here))
 }
 
 /** Searches for items to link, where the form for that asks to. */
@@ -55,11 +58,13 @@ interface Facts {
   readonly found: Found | undefined
   /** What the caller may do with the item; undefined on other pages. */
   readonly allowed: ItemAllowed | undefined
+  /** The numbers of items that hang on the item, by relation. */
+  readonly counts: Item | undefined
   readonly exploring: Exploring
 }
 
 function * showJson (json: string, facts: Facts, place: Place & { readonly spot: Spot }): InParts<Html> {
-  const { answered, found, allowed, exploring } = facts
+  const { answered, found, allowed, counts = {}, exploring } = facts
   const { resource } = place.spot
   if (isOf('dictionary', place)) return yield * showDictionary(json, pagesOf(answered, place), place)
   if (isOf('collection', place)) {
@@ -74,7 +79,7 @@ function * showJson (json: string, facts: Facts, place: Place & { readonly spot:
   }
   const value: unknown = JSON.parse(json)
   if (isOf('item', place) && allowed !== undefined) {
-    return showItemPage(isObject(value) ? value : null, allowed, place)
+    return showItemPage(isObject(value) ? value : null, allowed, counts, place)
   }
   if (resource.kind === 'scalar') return showScalar(value, place)
   return showDirectoryPage(value, place, exploring)
@@ -160,14 +165,16 @@ interface DirectoryFacts {
 /** Returns the page of the directory. `names`: the collections in the answer. */
 function showDirectory (names: readonly string[], facts: DirectoryFacts, place: Place): Html {
   const text = wordOf('_find', place.query) ?? ''
-  const found = names.filter(name => `${name} ${aboutOf(name, facts)}`.toLowerCase().includes(text.toLowerCase()))
+  const found = names.filter(name => {
+    const { title = '', description = '' } = openOf(name, facts) ?? {}
+    return `${name} ${title} ${description}`.toLowerCase().includes(text.toLowerCase())
+  })
   const isDense = names.length > mostCards
   const listed = isDense ? found.toSorted() : found
   const main = html`${names.length >= fewestToFind && showFinder(text, place)}
-<div class="index ${isDense ? 'dense' : 'cards'}"><ul>${listed.map(name => html`<li>
-<a href="${rootPathTo(place, [[name]])}"><bdi>${name}</bdi></a>${isDense
-    ? showAbout(name, facts)
-    : [showAbout(name, facts), showFields(name, facts)]}</li>`)}</ul></div>
+<div class="index ${isDense ? 'dense' : 'cards'}">${inGroups(listed, name => openOf(name, facts)?.group).map(
+    ([group, some]) => html`<section>${group !== '' && html`<h2>${group}</h2>`}<ul>${some.map(name =>
+      showCollection(name, !isDense, facts, place))}</ul></section>`)}</div>
 ${names.length === 0 && html`<p class="empty">This API has no collections.</p>`}
 ${names.length > 0 && found.length === 0 && html`<p class="empty">No collection has this in its name.</p>`}
 ${facts.describes && html`<p class="foot">This API describes itself:
@@ -184,22 +191,26 @@ const showFinder = (text: string, place: Place): Html => html`<form class="finde
  action="${pathTo(place)}"><input type="search" name="_find" value="${text}" placeholder="Name or description"
  aria-label="Find a collection"><button>Find</button></form>`
 
-const aboutOf = (name: string, { model, isPublic }: DirectoryFacts): string =>
-  isPublic(name) ? model.collections.get(name)?.description ?? '' : ''
+/** Returns a collection whose fields every caller may know. */
+const openOf = (name: string, { model, isPublic }: DirectoryFacts): Collection | undefined =>
+  isPublic(name) ? model.collections.get(name) : undefined
 
-function showAbout (name: string, facts: DirectoryFacts): Html | undefined {
-  const about = aboutOf(name, facts)
-  return about === '' ? undefined : html`<p>${about}</p>`
+/** Returns the link to a collection, or to its first view. */
+function showCollection (name: string, isWide: boolean, facts: DirectoryFacts, place: Place): Html {
+  const collection = openOf(name, facts)
+  const [view] = collection === undefined ? [] : viewsOf(collection, place)
+  const { title = name, description } = collection ?? {}
+  return html`<li>
+<a href="${rootPathTo(place, [[name]])}${view && queryOf([view.query])}"><bdi>${title}</bdi></a>${
+    description !== undefined && html`<p>${description}</p>`}${isWide && collection && showFields(collection)}</li>`
 }
 
-function showFields (name: string, { model, isPublic }: DirectoryFacts): Html | undefined {
-  const collection = isPublic(name) ? model.collections.get(name) : undefined
-  if (collection === undefined) return undefined
+function showFields (collection: Collection): Html {
   const shown = [...collection.fields.values()].filter(field => field.readable && !field.hidden)
   const relations = shown.filter(field => 'target' in field)
-  const fields = listedForm(collection).filter(({ kind }) => kind === 'value')
-  const related = relations.length > 0 && ` → ${relations.map(field => field.name).join(', ')}`
-  return html`<p>${fields.map(field => field.name).join(', ')}${related}</p>`
+  const fields = listedForm(collection).filter(({ kind }) => kind === 'value').map(({ field }) => field)
+  const related = relations.length > 0 && ` → ${relations.map(titleOf).join(', ')}`
+  return html`<p>${fields.map(titleOf).join(', ')}${related}</p>`
 }
 
 /** Answers a form that is sent with GET by the URL of the API that it means. */

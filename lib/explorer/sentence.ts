@@ -44,7 +44,7 @@ function showPart (part: Part, id: string, collection: Collection, place: Place)
   if (!isOne || field === undefined) return html`<span class="cond"><span>${words}</span>${remove}</span>`
   const query = ownQuery(place.query.filter(one => one !== part))
   return html`<span class="cond"><button popovertarget="${id}">${words}</button>${remove}</span>
-<div popover id="${id}"><h2>${field.path}</h2><form method="get" action="${pathTo(place)}">${
+<div popover id="${id}"><h2>${field.title}</h2><form method="get" action="${pathTo(place)}">${
     hiddenQuery(query, place)}${showEditor(field, only, place)}<button class="primary">Apply</button></form></div>`
 }
 
@@ -89,11 +89,12 @@ function joined (
 
 function comparisonInWords ({ path, operator, values }: Comparison, collection: Collection): Html {
   const name = path.join('.')
-  const kind = filterablesOf(collection).find(one => one.path === name)?.field.type.kind ?? ''
+  const { title = name, field } = filterablesOf(collection).find(one => one.path === name) ?? {}
+  const kind = field?.type.kind ?? ''
   const shown = values.map(({ text, quoted }) => text === '' || (text === 'null' && quoted) ? `"${text}"` : text)
   const { list, negated } = traitsOf(operator)
   const words = wordsFor(list && values.length === 1 ? negated ? 'not_equals' : 'equals' : operator, kind)
-  return html`<bdi>${name}</bdi> <i>${words}</i> ${shown.map((text, index) =>
+  return html`<bdi>${title}</bdi> <i>${words}</i> ${shown.map((text, index) =>
     html`${index > 0 && html` <i>or</i> `}<b dir="auto">${cut(text, longestValue)}</b>`)}`
 }
 
@@ -101,7 +102,7 @@ function comparisonInWords ({ path, operator, values }: Comparison, collection: 
 function showNew (field: Filterable, place: Place): Html {
   const cancel = pathTo(place) + queryOf(place.query.filter(({ name }) => name !== '_filter').map(({ raw }) => raw))
   return html`<form class="asks" method="get" action="${pathTo(place)}" aria-label="New filter">
-<span>${field.path}</span>${hiddenQuery(ownQuery(place.query), place)}${showEditor(field, undefined, place)}
+<span>${field.title}</span>${hiddenQuery(ownQuery(place.query), place)}${showEditor(field, undefined, place)}
 <button class="primary">Apply</button><a class="button" href="${cancel}">Cancel</a></form>`
 }
 
@@ -161,8 +162,9 @@ function showInput (one: Filterable, text: string, place: Place): Html {
 function showFields (fields: readonly Filterable[], place: Place): Html {
   const families = (['equality', 'order', 'text'] as const).map(family => [family, operatorsOf(family).map(operator =>
     [spellingOf(operator, place.syntax), wordsFor(operator, '')])] as const)
-  const list = (some: readonly Filterable[]) => html`<ul>${some.map(({ path, field, family }) => html`<li>
-<a href="${filterLink(path, place)}" data-field="${family}"${valueOffers(path, field, place)}>${path}</a></li>`)}</ul>`
+  const list = (some: readonly Filterable[]) => html`<ul>${some.map(({ path, title, field, family }) => html`<li>
+<a href="${filterLink(path, place)}" data-name="${path}" data-field="${family}"${
+    valueOffers(path, field, place)}>${title}</a></li>`)}</ul>`
   const related = fields.filter(({ path }) => path.includes('.'))
   return html`<button class="quiet" popovertarget="filter">+ filter</button><div popover id="filter" class="cols"
  data-operators="${JSON.stringify(Object.fromEntries(families))}"><h2>Filter by</h2>${

@@ -26,12 +26,13 @@ border-radius:10px}.cards a{font-size:16px}.cards p{white-space:normal;padding-b
 .facts .exact{color:var(--soft);font-size:13px;padding-inline-start:8px;white-space:nowrap}
 .whole{white-space:pre-wrap;overflow-wrap:anywhere;max-width:76ch;padding:8px 16px;font-size:16px;line-height:1.55}
 .picture{width:132px;height:132px;border-radius:6px;display:block;background:var(--ground);margin-block:3px}
+.two:has(>.rail:empty){grid-template-columns:minmax(0,1fr)}
 .rail{font-size:13px}.rail h2{font-size:13px;color:var(--soft);font-weight:600;padding-block-end:4px}
 .rail li{display:flex;justify-content:space-between;gap:12px;padding:4px 0;border-block-end:1px solid var(--line)}
 .rail li a{text-decoration:none;overflow-wrap:anywhere}
 .rail pre{white-space:pre-wrap;font-size:12px;margin-block-start:4px}
 .write{max-width:46rem;display:flex;flex-direction:column;gap:14px}
-.write fieldset.part{display:grid;gap:14px 16px;grid-template-columns:repeat(12,minmax(0,1fr))}
+.write .part{display:grid;gap:14px 16px;grid-template-columns:repeat(12,minmax(0,1fr))}
 .write legend{font-size:16px;font-weight:600;padding-block-end:10px}.field{grid-column:span 12;min-width:0}
 .f6{grid-column:span 6}.f4{grid-column:span 4}.f3{grid-column:span 3}.f8{grid-column:span 8}
 .field>label:not(.check),.field>.label,.field legend{display:flex;gap:8px;align-items:baseline;font-size:13px;

@@ -50,6 +50,9 @@ font-variant-numeric:tabular-nums}.pages b{color:var(--text);font-weight:600}
 .sizes{margin-inline-start:auto;display:flex;gap:10px;align-items:baseline}
 .picked{display:none;flex-wrap:wrap;gap:6px;align-items:center;padding:6px 10px;background:var(--wash);
 border-block-start:1px solid var(--accent)}.picked output{font-weight:600;padding-inline-end:8px}
+.views{display:flex;flex-wrap:wrap;margin-inline-end:auto}.views a{white-space:nowrap;padding:8px 9px 7px;
+text-decoration:none;color:var(--soft);border-block-end:2px solid transparent;margin-block-end:-1px}
+.views a:hover{color:var(--text)}.views [aria-current]{color:var(--text);font-weight:600;border-color:var(--accent)}
 @property --fade{syntax:"<length>";inherits:false;initial-value:0px}
 .body{display:grid;grid-template-columns:minmax(0,1fr);gap:16px}
 .n{color:var(--soft);font-variant-numeric:tabular-nums}

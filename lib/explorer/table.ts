@@ -45,7 +45,8 @@ const rest = html`<td class="rest" aria-hidden="true"></td>`
 
 /** Returns a selection with the column first that names the items. */
 function namesFirst (select: Selection, { key }: Collection): Selection {
-  const name = select.find(isIdentifyingName) ?? select.find(isNaming) ??
+  const name = select.find(({ field }) => field.schema['naming'] === true) ??
+    select.find(isIdentifyingName) ?? select.find(isNaming) ??
     select.find(({ name }) => key.some(field => field.name === name)) ?? select.find(({ kind }) => kind === 'value')
   return name === undefined ? select : [name, ...select.filter(one => one !== name)]
 }

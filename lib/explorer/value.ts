@@ -1,6 +1,9 @@
-import type { ScalarField } from '../model/model.ts'
+import type { Field, InputField, ScalarField } from '../model/model.ts'
+import { fieldSchema } from '../openapi/values.ts'
+import { memoize } from '../scheduling/memoize.ts'
 import { choicesOf } from './choices.ts'
 import { type Fragment, type Html, html } from './html.ts'
+import type { Place } from './place.ts'
 
 /** The place of a value on a page. */
 interface Shape {
@@ -27,6 +30,22 @@ export function kindOf (field: ScalarField | undefined): string {
   const { type, format } = field.schema as { readonly type?: unknown, readonly format?: unknown }
   return typeof format === 'string' ? format : String(type)
 }
+
+/** Returns the unit of a field's values; '' for none. */
+export const unitOf = ({ schema: { unit } }: Pick<Field, 'schema'>, kind: string): string =>
+  unit ?? (kind === 'date-time' ? 'UTC' : '')
+
+/** Returns the media type that the texts of a field have, or that of what their URLs lead to; '' for none. */
+const mediaOf = memoize((field: ScalarField | InputField): string =>
+  String(fieldSchema(field, 'answer')['contentMediaType'] ?? ''))
+
+/** Returns true for texts that are code: their spaces and lines matter. */
+export const isCode = (field: ScalarField | InputField): boolean =>
+  !/^$|^image\/|^text\/plain/.test(mediaOf(field))
+
+/** Returns true for the URL of an image that pages show: the field says so, and the application names its host. */
+export const isImage = (url: string, field: ScalarField, { images }: Pick<Place, 'images'>): boolean =>
+  mediaOf(field).startsWith('image/') && isUrl(url) && images.includes(new URL(url).host)
 
 /** True for values that are compared by their digits. */
 export const isNumeric = (kind: string): boolean => numeric.has(kind)

@@ -11,7 +11,7 @@ import { siteOf } from '../response/paths.ts'
 import { permissionsOf } from '../rules/methods.ts'
 import { syntaxAt } from '../plan/path/syntax.ts'
 import { walk } from '../plan/path/walk.ts'
-import type { Exploring } from './exploring.ts'
+import { type Exploring, knownOf } from './exploring.ts'
 import type { Place, Spot } from './place.ts'
 import { ownQuery, partsOf } from './words.ts'
 
@@ -40,9 +40,9 @@ export interface Asked {
 
 /** Makes the visit of a request. `note` is told what the request of the page is. */
 export async function visit (
-  text: RequestText, { api, title }: Exploring, context: RunContext<Context>, note: (facts: RequestFacts) => void
+  text: RequestText, exploring: Exploring, context: RunContext<Context>, note: (facts: RequestFacts) => void
 ): Promise<Visit> {
-  const { options } = api
+  const { api, api: { options } } = exploring
   const { segments, parts: path } = parseRequest(text, options)
   const caller = await api.callers.of(segments[0], context)
   // The rules are asked once a visit.
@@ -58,7 +58,7 @@ export async function visit (
   const request = parseRequest(own, options)
   const site = siteOf(request, options.site)
   return {
-    place: { title, site, syntax, hasStreams: options.streams(), spot: undefined, parts: path, query: parts },
+    place: { ...knownOf(exploring), site, syntax, parts: path, query: parts },
     request,
     ownPath: withQuery(text.url, query, ''),
     answer: () => answer(text, fixed, context, note),

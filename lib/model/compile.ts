@@ -1,3 +1,4 @@
+import type { TSchema } from '@sinclair/typebox'
 import type { RequestStrategies } from '../../schemas/request-strategies.ts'
 import type { Declared } from '../declare/collection.ts'
 import { DeclarationError, describeValue } from '../errors/errors.ts'
@@ -97,7 +98,7 @@ function makeDraft (property: string, declared: Declared, options: CompileOption
   const collection = Object.freeze({
     name,
     property,
-    description: declared.schema.description,
+    ...wordsOf(property, declared.schema),
     fields,
     properties,
     key,
@@ -119,6 +120,17 @@ function makeDraft (property: string, declared: Declared, options: CompileOption
     deletion: declared.delete
   })
   return { declared, scalars, inputs, collection, fields, properties, referrers, referring, links }
+}
+
+/** Returns what a collection says for people. Throws a DeclarationError for what is no text. */
+function wordsOf (property: string, { title, description, group, views = {} }: TSchema) {
+  const words = { title, description, group, ...views }
+  for (const [name, text] of Object.entries(words)) {
+    if (text === undefined || typeof text === 'string') continue
+    const place = `collection '${property}': ${name in views ? `views.${name}` : name}`
+    throw new DeclarationError(`${place} must be a text; found ${describeValue(text)}`)
+  }
+  return { title, description, group, views }
 }
 
 function compileName (property: string, { naming, own, requestStrategies }: CompileOptions): string {

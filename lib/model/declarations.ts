@@ -1,5 +1,5 @@
 import type { TObject } from '@sinclair/typebox'
-import { type FieldFlags, flagNames } from '../../schemas/flags.ts'
+import { type FieldFlags, flagNames, wordNames } from '../../schemas/flags.ts'
 import type { Behaviour, Declared, Hooks, Input, Pages } from '../declare/collection.ts'
 import {
   isSubCollection, isSubItem, type SubCollectionOptions, type SubItemOptions, type TSubCollection, type TSubItem
@@ -47,7 +47,8 @@ const relation: Keys<SubItemOptions | SubCollectionOptions> = {
   sortable: true,
   creates: true,
   description: true,
-  title: true
+  title: true,
+  group: true
 }
 
 /**
@@ -235,6 +236,9 @@ function checkFlags (place: string, options: object): void {
     if (flagNames.some(flag => flag === name)) {
       if (value === undefined || typeof value === 'boolean') continue
       throw new DeclarationError(`${place}: the flag '${name}' must be true or false; found ${describeGiven(value)}`)
+    }
+    if (wordNames.some(word => word === name) && value !== undefined && typeof value !== 'string') {
+      throw new DeclarationError(`${place}: '${name}' must be a text; found ${describeGiven(value)}`)
     }
     const near = nearestFlag(name)
     if (near !== '') throw new DeclarationError(`${place}: '${name}' is not a flag.${didYouMean(near)}`)

@@ -22,8 +22,11 @@ export interface Collection {
   readonly name: string
   /** The name in the application: the key under which the collection was registered. */
   readonly property: string
-  /** The description of the schema, for documents. */
+  /** The words of the schema for people. */
+  readonly title: string | undefined
   readonly description: string | undefined
+  readonly group: string | undefined
+  readonly views: Readonly<Record<string, string>>
   /**
    * All declared fields by their names on the wire, in the order declared. Only plan/visible.ts decides which of them
    * a client may know.

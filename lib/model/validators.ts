@@ -1,6 +1,6 @@
 import type { TSchema } from '@sinclair/typebox'
 import type { Ajv, ErrorObject } from 'ajv'
-import { flagNames } from '../../schemas/flags.ts'
+import { flagNames, wordNames } from '../../schemas/flags.ts'
 import { DeclarationError } from '../errors/errors.ts'
 import { makeAjvWithFormats } from './formats.ts'
 import type { InputField, StoredField } from './model.ts'
@@ -18,7 +18,7 @@ function makeValidatorAjv (ownProperties: boolean): Ajv {
   const ajv = makeAjvWithFormats({
     allErrors: true, strictTypes: false, strictTuples: false, strictRequired: false, ownProperties
   })
-  ajv.addVocabulary([...flagNames])
+  ajv.addVocabulary([...flagNames, ...wordNames])
   for (const [format, type] of Object.entries(formatTypes)) {
     ajv.addFormat(format, { validate: (text: string) => type.take(text) !== undefined })
   }

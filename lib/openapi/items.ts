@@ -17,7 +17,9 @@ export function itemSchema (collection: Collection, describing: Describing): Ref
     const select = describing.profile.selection
       ? readableFields(collection, describing).map(showPlainly)
       : planSelection(undefined, collection, 'full')
-    return { ...selectionSchema(collection, select, describing), 'x-data-api': traitsOf(collection, describing) }
+    const { title } = collection
+    const described = { ...selectionSchema(collection, select, describing), ...title !== undefined && { title } }
+    return { ...described, 'x-data-api': traitsOf(collection, describing) }
   })
 }
 
@@ -47,7 +49,12 @@ function memberSchema (shown: Shown, collection: Collection, describing: Describ
   if (shown.kind === 'value') return shownSchema(shown.field, collection, describing.components)
   const { target, schema } = shown.field
   const element = listedSchema(target, describing)
-  const description = schema.description === undefined ? {} : { description: schema.description }
+  const { title, description: about, group } = schema
+  const description = {
+    ...title !== undefined && { title },
+    ...about !== undefined && { description: about },
+    ...group !== undefined && { 'x-group': group }
+  }
   if (shown.kind === 'item') return { anyOf: [element, { type: 'null' }], ...description }
   const elements = { type: 'array', items: element }
   // What a selection counts is an object.

@@ -1,5 +1,5 @@
 import type { TSchema } from '@sinclair/typebox'
-import { flagNames } from '../../schemas/flags.ts'
+import { flagNames, wordNames } from '../../schemas/flags.ts'
 import { isObject } from '../errors/is-object.ts'
 import type { InputField, ScalarField } from '../model/model.ts'
 import type { Components } from './components.ts'
@@ -25,8 +25,10 @@ export function valueSchema (
     ? given
     : liftReferences(given, components, definition => cleaned(definition, place))
   const { members, nullable } = alternativesOf(plain)
-  const annotations = pick(plain, ['title', 'description', 'examples', 'deprecated'])
-  return { ...combine(members.map(member => cleaned(member, place)), nullable || canBeNull), ...annotations }
+  const annotations = pick(plain, ['title', 'description', 'examples', 'deprecated', 'contentMediaType'])
+  const words = wordNames.flatMap(word => plain[word] === undefined ? [] : [[`x-${word}`, plain[word]] as const])
+  const combined = combine(members.map(member => cleaned(member, place)), nullable || canBeNull)
+  return { ...combined, ...annotations, ...Object.fromEntries(words) }
 }
 
 interface Alternatives { readonly members: readonly Schema[], readonly nullable: boolean }
@@ -67,7 +69,7 @@ function choices (constants: readonly unknown[], nullable: boolean): Schema {
   return { type: types.length === 1 ? types[0] : types, enum: nullable ? [...constants, null] : constants }
 }
 
-const ours: ReadonlySet<string> = new Set([...flagNames, 'default'])
+const ours: ReadonlySet<string> = new Set([...flagNames, ...wordNames, 'default'])
 
 /** Removes flags and defaults at every depth, and states formats as this API reads them. */
 function cleaned (schema: Schema, place: Place): Schema {

@@ -38,7 +38,7 @@ async function queryOffers (query: string): Promise<Offer[]> {
   const [menu] = all('[data-operators]')
   const operators = JSON.parse(menu?.dataset['operators'] ?? '{}') as Record<string, Offer[]>
   for (const field of all('[data-field]')) {
-    const name = field.textContent
+    const name = field.dataset['name'] ?? ''
     if (name.startsWith(filter)) offers.push([name])
     if (!filter.startsWith(name)) continue
     for (const [spelling, text] of operators[field.dataset['field'] ?? ''] ?? []) {
