@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
 import fc, { runsOf } from '../helpers/fast-check.ts'
-import type { FastifyInstance, InjectOptions } from 'fastify'
 import Fastify from '../helpers/fastify.ts'
 import { test } from 'tap'
 import { type Case, CaseArbitrary } from '../../lib/conformance/case.ts'
@@ -9,7 +8,9 @@ import { choiceLimit, type ChoiceSequence, makeGenerator } from '../../lib/confo
 import { openMemory } from '../../lib/conformance/run.ts'
 import { type ApiModel, encode } from '../../lib/conformance/resources.ts'
 import { generateRequest, recordAnswer, makeClientState } from '../../lib/conformance/requests.ts'
-import { type Answer, type Open, type Opened, type SentRequest, sharedPart } from '../../lib/conformance/serve.ts'
+import {
+  type Answer, type Open, type Opened, openPrefix, sender, type SentRequest, type ServedWorld, sharedPart
+} from '../../lib/conformance/serve.ts'
 import type { World } from '../../lib/conformance/world.ts'
 import { describeTables } from '../../lib/conformance/table.ts'
 import dataApi, { frameworkErrors } from '../../lib/index.ts'
@@ -28,18 +29,9 @@ const databases: Readonly<Record<string, Open>> = {
   memory: openMemory, sqlite: openSqlite, ...!withoutPostgres && { postgres: openPostgres }
 }
 
-const openPrefix = '/~'
-
-interface Served {
-  readonly name: string
-  send (sent: SentRequest): Promise<Answer>
-  faults (): readonly string[]
-  close (): Promise<void>
-}
-
 async function serve (
   name: string, opened: Opened, world: World, guards: WorldPair['guards'], between: Between
-): Promise<Served> {
+): Promise<ServedWorld> {
   const sources = new Map(world.tables.map(table => [table.name, between(opened.source(table.name))]))
   const source = (table: string) => sources.get(table) ?? opened.source(table)
   const logged: string[] = []
@@ -52,24 +44,13 @@ async function serve (
   await app.register(dataApi, { naming: 'none', prefix: openPrefix, collections: declareOpenly(world, opened.source) })
   return {
     name,
-    send: sent => inject(app, sent),
+    send: sender(app),
     faults: () => logged.splice(0),
     close: async () => {
       await app.close()
       await opened.close()
     }
   }
-}
-
-async function inject (app: FastifyInstance, { method, url, headers, body }: SentRequest): Promise<Answer> {
-  const response = await app.inject({
-    method: method as NonNullable<InjectOptions['method']>,
-    url,
-    headers: { ...headers },
-    ...body !== undefined && { payload: body }
-  })
-  const { date: _date, ...others } = response.headers
-  return { status: response.statusCode, headers: others, body: response.body }
 }
 
 /** What requests are drawn from: all that there is in the first of the two, hidden or not, as it is at the moment. */
@@ -99,7 +80,7 @@ async function findLeak (
   const { world, twin, hidden } = pair
   const guards = rules(pair.guards)
   const first = openMemory(world.tables)
-  const served: Array<readonly [Served, Served]> = []
+  const served: Array<readonly [ServedWorld, ServedWorld]> = []
   const sent: SentRequest[] = []
   try {
     for (const [name, open] of Object.entries(opens)) {
@@ -139,7 +120,7 @@ function isAlike (sent: SentRequest, answers: readonly Answer[]): boolean {
 
 /** The rows that the caller may not see, as they are: nor may they be changed. */
 async function hiddenRows (
-  served: ReadonlyArray<readonly [Served, Served]>, { collections }: World, hidden: WorldPair['hidden']
+  served: ReadonlyArray<readonly [ServedWorld, ServedWorld]>, { collections }: World, hidden: WorldPair['hidden']
 ): Promise<readonly string[]> {
   const shown = await Promise.all(served.flatMap(pair => pair.flatMap((one, which) => collections.map(async ({
     property, keys: fields
@@ -155,7 +136,7 @@ async function hiddenRows (
 }
 
 const tell = (
-  sent: readonly SentRequest[], served: ReadonlyArray<readonly [Served, Served]>, answers: readonly Answer[]
+  sent: readonly SentRequest[], served: ReadonlyArray<readonly [ServedWorld, ServedWorld]>, answers: readonly Answer[]
 ) =>
   `${sent.map(describe).join('\n')}\n\n${served.flat().map(({ name, faults }, index) =>
     `${name}: ${JSON.stringify(answers[index])}\n${faults().join('')}`).join('\n')}`

@@ -25,11 +25,12 @@ const groups = {
   // What these replace in their process would be replaced for the others too.
   batching: ['batching.'],
   bodies: ['contract/bodies.'],
-  // Slow ones, which `npm test` leaves out: PGlite, what compiles programs or asks other tools, and what starts
-  // browsers and processes.
+  // Slow ones, which `npm test` leaves out: PGlite, what compiles programs or asks other tools, mistakes that take many
+  // requests to find, and what starts browsers and processes.
   pglite: ['sources/pglite.'],
   compiled: [
-    'client/types.', 'command/design.', 'docs/blocks.', 'docs/own-code.', 'docs/reference.', 'openapi/tools.'
+    'client/types.', 'command/design.', 'docs/blocks.', 'docs/own-code.', 'docs/reference.', 'openapi/tools.',
+    'prove/slow-mistakes.'
   ],
   built: ['contract/small-process.', 'explorer/browser', 'faults.', 'package.', 'sources/sqlite/full-disk.']
 } as const satisfies Record<string, readonly string[]>

@@ -61,6 +61,19 @@ test('a scope that names an unknown field fails no request but those that need i
   t.strictSame(statuses, [200, 200, 200, 500, 500, 500])
 })
 
+test('a scope of deletions that names an unknown field fails no request but deletions', async t => {
+  const things = collection(Type.Object({ id: Type.Integer({ identifier: true, readable: true }) }), {
+    source: memory([{ id: 1 }]),
+    scope: { read: () => true, delete: () => ({ other: 1 } as never) },
+    requestStrategies: { delete: true }
+  })
+  const app = Fastify()
+  await app.register(dataApi, { collections: { things } })
+  t.equal((await app.inject('/things/1')).statusCode, 200)
+  t.equal((await app.inject({ method: 'DELETE', url: '/things/1' })).statusCode, 500)
+  t.equal((await app.inject('/things/1')).statusCode, 200)
+})
+
 test('a stream shows no item that has left the scope since it began', async t => {
   const rows = Array.from({ length: 1200 }, (_, index) => ({ id: index + 1, owner: 1 }))
   const Owned = Type.Object({ id: Type.Integer({ identifier: true, readable: true }), owner: Type.Integer() })

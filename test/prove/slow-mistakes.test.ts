@@ -1,0 +1,3 @@
+import { findMistakes } from '../helpers/find-mistakes.ts'
+
+findMistakes(true)
