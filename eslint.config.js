@@ -5,7 +5,8 @@ import tseslint from 'typescript-eslint'
 // those after it.
 const order = [
   'client', 'react-admin', 'errors', 'scheduling', 'declare', 'model', 'request', 'plan', 'sources', 'rules', 'run',
-  'response', 'api', 'live', 'data', 'openapi', 'explorer', 'plugin', 'index', 'typebox', 'conformance', 'prove', 'cli'
+  'response', 'api', 'live', 'data', 'openapi', 'explorer', 'mcp', 'plugin', 'index', 'typebox', 'conformance',
+  'prove', 'cli'
 ]
 
 // Those that serve requests, and so know Fastify. Of the others, only types of declarations name requests.

@@ -59,6 +59,10 @@ declare module 'fastify' {
     /** The collection and the kind of a request of the API, for labels of metrics; undefined for any other request. */
     dataApi: RequestFacts | undefined
   }
+  interface FastifyContextConfig {
+    /** The door of the plugin's own route for agents. */
+    dataApiDoor?: 'mcp'
+  }
 }
 
 /**

@@ -1,6 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { explorerOptions } from './explorer.ts'
 import { liveOptions } from './live.ts'
+import { mcpOptions } from './mcp.ts'
 import { openApiOptions } from './openapi.ts'
 import { queryStringOptions } from './query-string.ts'
 import { requestStrategies } from './request-strategies.ts'
@@ -72,6 +73,8 @@ export const optionsSchema = Type.Object({
   openapi: Type.Optional(Type.Union([Type.Literal(false), openApiOptions])),
   /** Whether browsers get pages (docs/explorer.md), and what these pages say. Default false. */
   explorer: Type.Optional(Type.Union([Type.Boolean(), explorerOptions])),
+  /** Whether agents get a door (docs/mcp.md), and what it shows. Default false. */
+  mcp: Type.Optional(Type.Union([Type.Boolean(), mcpOptions])),
   /** Sizes of pages, in items, for collections without sizes of their own. `Infinity` means no limit. */
   pages: Type.Optional(Type.Object({
     /** Items on a page when the request names no size. Default 100. */

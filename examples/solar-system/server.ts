@@ -12,7 +12,11 @@ const rows = fill(db, `${folder}/data`)
 
 const app = Fastify({ logger: { level: 'warn' }, forceCloseConnections: true })
 await app.register(dataApi, {
-  collections: solarSystem(db), explorer: { title: 'The solar system' }, requestStrategies: { batch: true }, live: true
+  collections: solarSystem(db),
+  explorer: { title: 'The solar system' },
+  requestStrategies: { batch: true },
+  live: true,
+  mcp: true
 })
 const documentation = await addDocumentation(app)
 app.addHook('onClose', () => { db.close() })

@@ -13,7 +13,7 @@ import { parseRequest, type RequestText } from '../request/parse.ts'
 import { type Answer, hasSpecial, personal } from '../response/answer.ts'
 import { render } from '../response/render.ts'
 import type { Callers } from '../rules/caller.ts'
-import { factsOf, type RequestFacts } from './request-facts.ts'
+import { factsOf, type PlannedFacts } from './request-facts.ts'
 import { permissionsOf } from '../rules/methods.ts'
 import type { RunContext } from '../run/context.ts'
 import { run } from '../run/run.ts'
@@ -37,7 +37,7 @@ export interface Contexts { contextOf (request: Context['request']): RunContext<
  * collection and kind of the request once they are known.
  */
 export function answer (
-  text: RequestText, api: Api, context: RunContext<Context>, note: (facts: RequestFacts) => void
+  text: RequestText, api: Api, context: RunContext<Context>, note: (facts: PlannedFacts) => void
 ): Answer | Promise<Answer> {
   const { model, options, callers, checks } = api
   const request = parseRequest(text, options) // asked
@@ -64,5 +64,5 @@ export function answer (
 }
 
 /** What is known of a request before it is planned: the collection at the start of its path. */
-const rootFacts = (name: string | undefined, { collections }: Model): RequestFacts =>
+const rootFacts = (name: string | undefined, { collections }: Model): PlannedFacts =>
   ({ collection: name === undefined ? undefined : collections.get(name)?.property, kind: undefined })

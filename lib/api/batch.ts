@@ -14,7 +14,7 @@ import { databaseOf } from '../sources/source.ts'
 import type { Api } from './answer.ts'
 import { type AskedOperation, type BatchedWrite, makePlanner, rootOf, Unplanned } from './operations.ts'
 import { replayedHeader, runUnderKey } from './keyed.ts'
-import type { RequestFacts } from './request-facts.ts'
+import type { PlannedFacts } from './request-facts.ts'
 
 /** The limits of a batch (docs/http.md: Batches). */
 export interface BatchLimits { readonly operations: number }
@@ -25,7 +25,7 @@ export interface BatchLimits { readonly operations: number }
  */
 export async function answerBatch (
   request: Request, text: RequestText, limits: BatchLimits, api: Api, context: RunContext<Context>,
-  note: (facts: RequestFacts) => void
+  note: (facts: PlannedFacts) => void
 ): Promise<Answer> {
   const operations = parseOperations(request, api, limits)
   const facts = { collection: undefined, kind: 'batch', operations: operations.length } as const

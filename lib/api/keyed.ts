@@ -15,12 +15,12 @@ import { collectionOf } from '../run/write.ts'
 import { memoize } from '../scheduling/memoize.ts'
 import { databaseOf } from '../sources/source.ts'
 import type { Api } from './answer.ts'
-import { factsOf, type RequestFacts } from './request-facts.ts'
+import { factsOf, type PlannedFacts } from './request-facts.ts'
 
 interface Asking {
   readonly caller: Caller
   readonly context: RunContext<Context>
-  note (facts: RequestFacts): void
+  note (facts: PlannedFacts): void
 }
 
 /** Answers a write that has a key: runs it, or gives the answer that it had before. Undefined for any other request. */

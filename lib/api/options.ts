@@ -2,6 +2,7 @@ import { Type } from '@sinclair/typebox'
 import { type DataOptions, optionsSchema } from '../../schemas/options.ts'
 import type { ExplorerOptions } from '../../schemas/explorer.ts'
 import type { LiveOptions } from '../../schemas/live.ts'
+import type { McpOptions } from '../../schemas/mcp.ts'
 import type { OpenApiOptions } from '../../schemas/openapi.ts'
 import type { RequestStrategies } from '../../schemas/request-strategies.ts'
 import type { CallerOf, Context, Declared, Pages } from '../declare/collection.ts'
@@ -60,6 +61,10 @@ export interface LiveLimits extends Required<Omit<LiveOptions, 'collections'>> {
   readonly collections: readonly string[] | undefined
 }
 
+/** The options of the door for agents, with every default filled in. */
+export type McpLimits = Required<Pick<McpOptions, 'path' | 'length'>> &
+  Pick<McpOptions, 'collections' | 'origins' | 'resourceMetadata'>
+
 type ResponseContent = Required<NonNullable<DataOptions['responseContent']>>
 
 /** The options with every default filled in. */
@@ -98,6 +103,8 @@ export interface Options {
   readonly openapi: OpenApiOptions | undefined
   /** The pages for people; undefined if there are none. */
   readonly explorer: ExplorerOptions | undefined
+  /** The door for agents; undefined if there is none. */
+  readonly mcp: McpLimits | undefined
   /** The site of the option `baseUrl`; undefined if clients see that of the request. */
   readonly site: Site | undefined
   /** In milliseconds; undefined for no log of slow statements. */
@@ -112,11 +119,10 @@ export function compileOptions (given: DataApiOptions): Options {
   check(data, path => `option '${path}'`)
   checkMembers(collections, caller)
   const syntax = compileSyntax(data.queryString ?? {})
-  const responseContent = withDefaults(data.responseContent ?? {})
+  const content = withDefaults(data.responseContent ?? {})
   const { segments, length, batchItems, groups: mostGroups, linkLength } = answerLimits(data.limits ?? {})
   const { items: mostItems, cost: mostCost } = syntax.limits
-  const { linkStyle } = responseContent
-  const paged = { linkStyle, mostItems, mostCost, batchItems, length, mostGroups, whole: false }
+  const paged = { linkStyle: content.linkStyle, mostItems, mostCost, batchItems, length, mostGroups, whole: false }
   return {
     prefix: (data.prefix ?? '').replace(/\/+$/, ''),
     caller,
@@ -130,10 +136,10 @@ export function compileOptions (given: DataApiOptions): Options {
     streams: () => true,
     isLive: () => false,
     live: liveLimits(data.live ?? false),
-    responseContent,
+    responseContent: content,
     segments,
     answers: {
-      ...responseContent,
+      ...content,
       dictionaryPrefix: syntax.dictionaryPrefix,
       length,
       linkLength,
@@ -141,6 +147,7 @@ export function compileOptions (given: DataApiOptions): Options {
     },
     openapi: data.openapi === false ? undefined : data.openapi ?? {},
     explorer: explorerOptions(data.explorer ?? false),
+    mcp: mcpLimits(data.mcp ?? false),
     pages: pageLimits(data.pages ?? {}),
     site: data.baseUrl === undefined ? undefined : compileSite(data.baseUrl),
     slowStatements: data.slowStatements,
@@ -217,6 +224,9 @@ function answerLimits ({
 
 const explorerOptions = (given: NonNullable<DataOptions['explorer']>): ExplorerOptions | undefined =>
   given === false ? undefined : given === true ? {} : given
+
+const mcpLimits = (given: NonNullable<DataOptions['mcp']>): McpLimits | undefined =>
+  given === false ? undefined : { path: 'mcp', length: 20_000, ...given !== true && given }
 
 function liveLimits (given: NonNullable<DataOptions['live']>): LiveLimits | undefined {
   if (given === false) return undefined

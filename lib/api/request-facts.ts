@@ -1,8 +1,15 @@
+import type { Door } from '../declare/collection.ts'
 import type { RequestPlan } from '../plan/request.ts'
 import type { ReadPlan, WritePlan } from '../plan/plan.ts'
 
-/** The collection and the kind of a request, for logs and metrics: every route of the plugin has the same URL. */
-export interface RequestFacts {
+/** What is known of a request, for logs and metrics: every route of the plugin has the same URL. */
+export interface RequestFacts extends PlannedFacts {
+  /** The way by which the request came. */
+  readonly door: Door
+}
+
+/** The collection and the kind of a request. */
+export interface PlannedFacts {
   /** The collection of the items, by its name in the application; undefined for the directory and for OPTIONS. */
   readonly collection: string | undefined
   /** Undefined for a request that was refused before its kind was known, such as one of an unknown field. */
@@ -18,7 +25,7 @@ export type RequestKind =
   'link' | 'unlink' | 'batch'
 
 /** Returns the facts of a planned request. */
-export function factsOf (plan: RequestPlan): RequestFacts {
+export function factsOf (plan: RequestPlan): PlannedFacts {
   switch (plan.kind) {
     case 'read': return { collection: collectionOf(plan.read.plan), kind: readKinds[plan.read.kind] }
     case 'write': return { collection: collectionOf(plan.write.plan), kind: plan.write.plan.kind }

@@ -4,7 +4,7 @@ import type {
 import type { RequestData } from '../declare/data.ts'
 import type { Collection } from '../model/model.ts'
 import { type ScopedSession, unscopedSession } from '../rules/scoped-database.ts'
-import type { AfterCommit, Entered, RunContext } from '../run/context.ts'
+import { type AfterCommit, doorOf, type Entered, type RunContext } from '../run/context.ts'
 import { memoize } from '../scheduling/memoize.ts'
 import { type Database, databaseOf, type Session } from '../sources/source.ts'
 import { transactionEnded } from '../sources/transaction-limit.ts'
@@ -45,6 +45,8 @@ export class RequestContext implements RunContext<Context> {
 
   get caller () { return this.#callerOf(this.request) }
 
+  get door () { return doorOf(this.request) }
+
   get log () { return this.request.log }
 
   enter (session: ScopedSession, collection: Collection, afterCommit: AfterCommit): Entered {
@@ -57,6 +59,7 @@ export class SystemContext implements RunContext<System> {
   readonly request = undefined
   readonly caller = undefined
   readonly system = true
+  readonly door = undefined
   readonly log: RunContext['log']
   readonly afterCommit: AfterCommit | undefined
   readonly #join: Join
@@ -95,6 +98,7 @@ function writeContext (
     request,
     system,
     get caller () { return context.caller },
+    get door () { return context.door },
     get data () { return (data ??= makeData()) }
   } as WriteContext
 }

@@ -8,7 +8,7 @@ import type { TSubCollection, TSubItem } from './relations.ts'
 import type { Source } from './source.ts'
 
 export type {
-  AnyContext, Caller, CallerOf, Context, SystemContext, Transaction, WriteContext
+  AnyContext, Caller, CallerOf, Context, Door, SystemContext, Transaction, WriteContext
 } from './context.ts'
 
 type ScalarKeys<P extends TProperties> = { [K in keyof P]: P[K] extends TSubCollection | TSubItem ? never : K }[keyof P]

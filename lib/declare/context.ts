@@ -12,6 +12,9 @@ export interface Caller {}
 /** Returns the facts about the caller of a request; undefined or null for a caller who is not known. */
 export type CallerOf = (request: FastifyRequest) => Caller | undefined | null
 
+/** The way by which a request came: a URL of the API, or the door for agents (docs/mcp.md). */
+export type Door = 'http' | 'mcp'
+
 /** The context in which the application's own functions are called. */
 export interface Context {
   /** The request, with everything that the host's hooks have added to it. */
@@ -20,6 +23,8 @@ export interface Context {
   readonly caller: Caller | undefined
   /** False: the function is called for a request. */
   readonly system: false
+  /** The way by which the request came. */
+  readonly door: Door
 }
 
 /** The context of a call of own code as the system, which has no request (docs/own-code.md: As the system). */
@@ -27,6 +32,7 @@ export interface SystemContext {
   readonly request: undefined
   readonly caller: undefined
   readonly system: true
+  readonly door: undefined
 }
 
 /** The context of a write: it has a request, or it is a call as the system. */

@@ -1,6 +1,6 @@
 import type { ExplorerOptions } from '../../schemas/explorer.ts'
 import type { Api } from '../api/answer.ts'
-import type { RequestFacts } from '../api/request-facts.ts'
+import type { PlannedFacts } from '../api/request-facts.ts'
 import type { Context } from '../declare/collection.ts'
 import { DataApiError } from '../errors/errors.ts'
 import type { RequestText } from '../request/parse.ts'
@@ -23,7 +23,7 @@ export interface Explorer {
   /** Returns true for a request that the explorer answers. */
   takes (head: Head): boolean
   answer (
-    text: RequestText, sender: FormSender, context: RunContext<Context>, note: (facts: RequestFacts) => void
+    text: RequestText, sender: FormSender, context: RunContext<Context>, note: (facts: PlannedFacts) => void
   ): Promise<Answer>
   /** Returns an error as a page where the request asks for one. */
   fail (failure: Answer, head: Head, origin: () => string): Answer

@@ -5,7 +5,7 @@ import { type Body, receiveBody } from '../request/body.ts'
 import { parseRequest, type Request, type RequestText } from '../request/parse.ts'
 import { parsePath } from '../request/path.ts'
 import type { Syntax } from '../request/syntax.ts'
-import type { RequestFacts } from '../api/request-facts.ts'
+import type { PlannedFacts } from '../api/request-facts.ts'
 import type { Answer } from '../response/answer.ts'
 import { siteOf } from '../response/paths.ts'
 import { permissionsOf } from '../rules/methods.ts'
@@ -40,7 +40,7 @@ export interface Asked {
 
 /** Makes the visit of a request. `note` is told what the request of the page is. */
 export async function visit (
-  text: RequestText, exploring: Exploring, context: RunContext<Context>, note: (facts: RequestFacts) => void
+  text: RequestText, exploring: Exploring, context: RunContext<Context>, note: (facts: PlannedFacts) => void
 ): Promise<Visit> {
   const { api, api: { options } } = exploring
   const { segments, parts: path } = parseRequest(text, options)

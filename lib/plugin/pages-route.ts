@@ -6,7 +6,7 @@ import type { Options } from '../api/options.ts'
 import { readOrigin } from './routes.ts'
 import { routerOptionsOf } from './replies.ts'
 import type { RequestText } from '../request/parse.ts'
-import type { RequestFacts } from '../api/request-facts.ts'
+import type { PlannedFacts } from '../api/request-facts.ts'
 import type { Answer } from '../response/answer.ts'
 
 /** The pages of a registration. */
@@ -38,7 +38,7 @@ export async function reservedByPages ({ explorer }: Options): Promise<ReadonlyM
 const pagesOf = ({ own }: Api, explorer: Explorer): Pages => ({
   take: request => explorer.takes(headOf(request)),
   answer (request, text) {
-    const note = (facts: RequestFacts) => { request.dataApi = facts }
+    const note = (facts: PlannedFacts) => { request.dataApi = { ...facts, door: 'http' } }
     const { 'sec-fetch-site': site, origin } = request.headers
     const sender = { site: [site].flat()[0], origin: [origin].flat()[0] }
     return explorer.answer(text, sender, own.contextOf(request), note)

@@ -3,6 +3,7 @@ import type { Api } from '../api/answer.ts'
 import { makeChecks } from '../api/checks.ts'
 import { makeKeys } from '../api/keys.ts'
 import { compileOptions, type DataApiOptions, type Options } from '../api/options.ts'
+import type { RequestFacts } from '../api/request-facts.ts'
 import { makeData } from '../data/data.ts'
 import type { Data } from '../declare/data.ts'
 import { type DataApiError, DeclarationError } from '../errors/errors.ts'
@@ -21,10 +22,12 @@ import { checkIgnored } from '../request/syntax.ts'
 import type { Answer } from '../response/answer.ts'
 import { renderFailure } from '../response/failure.ts'
 import { makeCallers } from '../rules/caller.ts'
+import { closeToAgents } from '../rules/doors.ts'
 import { databaseOf } from '../sources/source.ts'
 import { countStatements, failedStatement } from '../sources/statement-events.ts'
 import { addDocumentRoute } from './document-route.ts'
 import { isErrorStatus, toDataApiError } from './failures.ts'
+import { addAgentRoutes } from './mcp-route.ts'
 import { makePages, type Pages, reservedByPages } from './pages-route.ts'
 import { addRegistration, type DataApi } from './registrations.ts'
 import { isAnswered, makeReplies, type Replies, watchPayloads } from './replies.ts'
@@ -43,11 +46,12 @@ export async function register (app: FastifyInstance, asked: DataApiOptions): Pr
   checkRules(given.collections)
   checkColumns(given.collections)
   checkIgnored(exposedNames(model), syntax)
-  const callers = makeCallers(given.collections, model, one => compileModel(one, { ...compiling, whole: model }))
+  const declared = closeToAgents(given.collections, options.mcp?.collections)
+  const callers = makeCallers(declared, model, one => compileModel(one, { ...compiling, whole: model }))
   if (!app.hasRequestDecorator('dataApi')) app.decorateRequest('dataApi', undefined)
-  const keys = makeKeys(given.collections, model, callers.guarded, options.idempotency)
+  const keys = makeKeys(declared, model, callers.guarded, options.idempotency)
   const checks = makeChecks([...model.collections.values(), ...keys?.collections ?? []], model, app.log)
-  const own = makeData({ declared: given.collections, named: asked.collections, model, options, checks, log: app.log })
+  const own = makeData({ declared, named: asked.collections, model, options, checks, log: app.log })
   await app.register(async scope => {
     const payloads = watchPayloads(scope)
     const streams = () => given.rawStreams === true || !payloads.observed
@@ -60,14 +64,14 @@ export async function register (app: FastifyInstance, asked: DataApiOptions): Pr
     // Fastify measures a reply's `elapsedTime` only for an application that logs requests or has such a hook.
     if (options.responseContent.serverTiming) scope.addHook('onResponse', (_request, _reply, done) => { done() })
     const { site } = options
-    const base = site === undefined ? scope.prefix : site.origin + site.root
-    const documents = makeDocuments(model, base, api.options)
+    const documents = makeDocuments(model, site === undefined ? scope.prefix : site.origin + site.root, api.options)
     decorate(app, scope.prefix, model, documents, own.data)
     const replies = makeReplies(scope, api, payloads)
     const pages = await makePages(scope, api)
     addHooks(scope, options, replies, pages)
     addBodyParser(scope, options.writes)
-    addRoutes(scope, { api, replies, pages, live: serveLive(scope, api) })
+    const serving = addRoutes(scope, { api, replies, pages, live: serveLive(scope, api) })
+    await addAgentRoutes(scope, serving, failing)
     if (options.openapi !== undefined) addDocumentRoute(scope, api, documents, replies)
     scope.addHook('onReady', () => api.checks.start(patienceOf(app)))
   }, { prefix: options.prefix })
@@ -97,8 +101,7 @@ function serveLive (scope: FastifyInstance, api: Api): LiveDocuments | undefined
   if (connectionTimeout > 0 && options.live.heartbeat >= connectionTimeout) {
     scope.log.warn("option 'live.heartbeat': the server's connectionTimeout is not longer, so it ends idle streams")
   }
-  const documents = new LiveDocuments(api, options.live, (thrown, request) =>
-    answerFailure(toDataApiError(thrown, { writing: false, status: undefined }), request as FastifyRequest, options))
+  const documents = new LiveDocuments(api, options.live, (thrown, request) => failing(thrown, request, options))
   scope.addHook('preClose', done => {
     documents.close()
     done()
@@ -142,6 +145,10 @@ export function addHooks (
   })
 }
 
+/** Returns the answer for what was thrown when the reply had begun, or when the error is a part of it. */
+const failing = (thrown: unknown, request: object, options: Options): Answer =>
+  answerFailure(toDataApiError(thrown, { writing: false, status: undefined }), request as FastifyRequest, options)
+
 function answerFailure (error: DataApiError, request: FastifyRequest, { responseContent }: Options): Answer {
   logFailure(error, request)
   const form = takesProblem(request.headers.accept) ? 'problem' : responseContent.errors
@@ -159,7 +166,7 @@ function logFailure (error: DataApiError, { dataApi: { collection, kind } = unkn
   if (statement !== undefined) log.debug({ collection, kind, statement }, 'the statement that failed')
 }
 
-const unknown = { collection: undefined, kind: undefined }
+const unknown: RequestFacts = { collection: undefined, kind: undefined, door: 'http' }
 
 const isUnexplained = ({ code, facts: { fields }, cause }: DataApiError) =>
   fields?.length === 0 && cause !== undefined && (code === 'constraint' || code === 'duplicate' || code === 'reference')

@@ -18,7 +18,7 @@ import { type Replies, routerOptionsOf } from './replies.ts'
 /**
  * Registers wildcard routes, which turn every request into text and its Answer into the reply (docs/http.md: URLs).
  */
-export function addRoutes (scope: FastifyInstance, served: Omit<Serving, 'rootLength' | 'router'>): void {
+export function addRoutes (scope: FastifyInstance, served: Omit<Serving, 'rootLength' | 'router'>): Serving {
   const rootLength = scope.prefix.split('/').filter(segment => segment !== '').length
   const serving: Serving = { ...served, rootLength, router: routerOptionsOf(scope) }
   const read = (request: FastifyRequest, reply: FastifyReply) => {
@@ -37,6 +37,7 @@ export function addRoutes (scope: FastifyInstance, served: Omit<Serving, 'rootLe
   // @fastify/cors has a route for OPTIONS of `*` itself; at the root a parameter keeps ours apart from it.
   const urls = scope.prefix === '' ? ['/', '/:collection', '/:collection/*'] : ['/', '/*']
   for (const url of urls) scope.route({ method: 'OPTIONS', url, schema, handler: read })
+  return serving
 }
 
 // @fastify/swagger would list the wildcards: the application's document describes its own routes.
@@ -59,7 +60,7 @@ async function refuseOtherSites ({ headers }: FastifyRequest): Promise<void> {
  * without waiting (RFC 9112, 9.3.2). Node.js gives a response its socket at that moment, and never if the client leaves
  * before. Without this, Fastify starts a request without a body before an earlier one whose body is still read.
  */
-function whenItsTurn ({ raw }: FastifyRequest, reply: FastifyReply, start: () => void): void {
+export function whenItsTurn ({ raw }: FastifyRequest, reply: FastifyReply, start: () => void): void {
   // The streams of HTTP/2 are independent.
   if (raw.httpVersionMajor > 1 || reply.raw.socket !== null) start()
   else reply.raw.once('socket', AsyncResource.bind(start))
@@ -82,7 +83,7 @@ export interface Serving {
  * The work of a request. A write runs even if its client has left: the whole body has arrived, and a client that sends
  * a write and hangs up may rely on it.
  */
-class RequestWork implements Work<Answer> {
+export class RequestWork implements Work<Answer> {
   protected readonly serving: Serving
   protected readonly request: FastifyRequest
   protected readonly reply: FastifyReply
@@ -101,7 +102,7 @@ class RequestWork implements Work<Answer> {
     return statementTotals.run(this.totals, () => this.makeAnswer())
   }
 
-  private makeAnswer (): Answer | Promise<Answer> {
+  protected makeAnswer (): Answer | Promise<Answer> {
     const { request, serving } = this
     const { api, pages, replies } = serving
     if (pages?.take(request) === true) {
@@ -110,7 +111,9 @@ class RequestWork implements Work<Answer> {
     const text = readText(request, serving)
     const { live } = serving
     const began = live?.position ?? 0
-    const made = answer(text, api, api.own.contextOf(request), facts => { request.dataApi = facts })
+    const made = answer(text, api, api.own.contextOf(request), facts => {
+      request.dataApi = { ...facts, door: 'http' }
+    })
     return live === undefined ? made : after(made, one => followed(one, live, { request, text, began }))
   }
 
@@ -178,7 +181,7 @@ const valueOf = ({ value, refusal, bytes }: Body): unknown =>
   refusal?.code === 'unsupported_media_type' ? bytes : value
 
 /** Returns the body of a request; a hook of the application may have replaced it. */
-function bodyOf (request: FastifyRequest, limits: BodyLimits): Body {
+export function bodyOf (request: FastifyRequest, limits: BodyLimits): Body {
   const body = (request as Received)[received] ??
     receiveBody({ contentType: request.headers['content-type'], bytes: undefined }, limits)
   if (request.body === valueOf(body)) return body

@@ -3,6 +3,7 @@
  *
  *     caller.ts           makes the permissions of a caller from the decisions on all connected collections
  *     decisions.ts        asks the application's rules and scopes, once a request; a rule that fails denies
+ *     doors.ts            closes collections to agents, by a rule of theirs
  *     denials.ts          removes from the model what the caller may not read or write, under all of its names
  *     authorise.ts        authorises every write of a value and every link
  *     methods.ts          decides which operations a method may do, and so which rules it must pass

@@ -1,5 +1,5 @@
 import type { Http2ServerRequest } from 'node:http2'
-import type { AnyContext, Context, Saved, Values, WriteContext } from '../declare/collection.ts'
+import type { AnyContext, Context, Door, Saved, Values, WriteContext } from '../declare/collection.ts'
 import type { Collection } from '../model/model.ts'
 import type { Caller } from '../rules/caller.ts'
 import type { ScopedSession } from '../rules/scoped-database.ts'
@@ -36,6 +36,12 @@ export interface UnitOfWork {
   /** The saved items, each reported to its collection's hook `saved` after the commit. */
   readonly saved: Array<{ readonly collection: Collection, readonly saved: Saved<Values> }>
 }
+
+/**
+ * Returns the way by which a request came. Its route tells it, which was found before any hook of the application could
+ * have asked a rule.
+ */
+export const doorOf = ({ routeOptions }: Context['request']): Door => routeOptions.config?.dataApiDoor ?? 'http'
 
 /** Returns true once the client of a request has left. In HTTP/2 it ends the stream, and the connection remains. */
 export const hasLeft = ({ raw }: Context['request']): boolean =>

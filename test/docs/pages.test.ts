@@ -255,7 +255,7 @@ interface Sources {
 
 test('every page with programs is run by a test', t => {
   const names = [
-    'pages', 'programs', 'live', 'own-code', 'getting-started', 'reference', 'migrating', 'row-level-security',
+    'pages', 'programs', 'live', 'mcp', 'own-code', 'getting-started', 'reference', 'migrating', 'row-level-security',
     'rules-by-example'
   ]
   const tests = [...names.map(name => `test/docs/${name}.test.ts`), 'test/package.test.ts', 'test/prove/prove.test.ts',

@@ -19,7 +19,7 @@ const groups = {
   memory: ['sources/memory/', 'sources/generated', 'sources/conformance'],
   sqlite: ['sources/sqlite'],
   postgres: ['sources/postgres', 'sources/pooler', 'sources/replicas'],
-  doors: ['client/', 'command/', 'data/', 'explorer/', 'openapi/'],
+  doors: ['client/', 'command/', 'data/', 'explorer/', 'mcp/', 'openapi/'],
   documents: ['docs/'],
   others: [''],
   // What these replace in their process would be replaced for the others too.

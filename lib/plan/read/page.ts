@@ -19,9 +19,16 @@ export interface Page {
 
 /**
  * Returns the page that the parameters name together. A size above the maximum becomes the maximum. Throws invalid_page
- * for two parameters that both name a page, and for a number that is malformed or too large.
+ * for two parameters that both name a page, and for a number that is malformed or too large. `most`: the most items,
+ * whatever the size; the next page begins behind them, so this one has no number then.
  */
-export function planPage (asked: PageAsked, limits: PageLimits): Page {
+export function planPage (asked: PageAsked, limits: PageLimits, most = Infinity): Page {
+  const page = wholePage(asked, limits)
+  if (page.size <= most) return page
+  return { ...page, size: most, style: page.style === 'page' ? 'offset' : page.style }
+}
+
+function wholePage (asked: PageAsked, limits: PageLimits): Page {
   const { page, offset, after, before } = asked
   const [, second] = [page, offset, after, before].filter(value => value !== undefined)
   if (second !== undefined) {

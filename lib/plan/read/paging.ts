@@ -15,13 +15,19 @@ export interface Paging {
 }
 
 /** The options of pages. `linkStyle`: of a request that names no page. `whole`: see ReadOptions. */
-export interface PagingOptions { readonly linkStyle: 'auto' | PageStyle, readonly whole: boolean }
+export interface PagingOptions {
+  readonly linkStyle: 'auto' | PageStyle
+  readonly whole: boolean
+  /** The most items on a page, whatever the request asks for. Default: no limit. */
+  readonly mostOnPage?: number
+}
 
 /** Returns the page of a listing with this order. Throws invalid_page. */
 export function planPaging (
-  query: Query, order: Order, collection: Collection, { linkStyle, whole }: PagingOptions
+  query: Query, order: Order, collection: Collection, { linkStyle, whole, mostOnPage }: PagingOptions
 ): Paging {
-  const page = planPage(query.page, whole ? { defaultSize: Infinity, maxSize: Infinity } : collection.pages)
+  const limits = whole ? { defaultSize: Infinity, maxSize: Infinity } : collection.pages
+  const page = planPage(query.page, limits, mostOnPage)
   return { page, style: styleOf(page, order, linkStyle), order, reversed: page.cursor?.direction === 'before' }
 }
 

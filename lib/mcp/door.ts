@@ -1,0 +1,72 @@
+import type { Api } from '../api/answer.ts'
+import type { McpLimits } from '../api/options.ts'
+import type { Context } from '../declare/collection.ts'
+import { DataApiError, methodNotAllowed } from '../errors/errors.ts'
+import type { Body } from '../request/body.ts'
+import { type Answer, empty, hasSpecials, json, ok, personal } from '../response/answer.ts'
+import { type Agent, type Fail, makeAgents } from './agent.ts'
+import { describe } from './describe.ts'
+import { type Headers, idOf, ProtocolError, readMessage } from './message.ts'
+import { runMethod, type Server } from './methods.ts'
+import { instructions, toolsFor } from './tools.ts'
+
+/** The door for agents (docs/mcp.md): one URL for messages, and a text for agents that only fetch. */
+export interface AgentDoor {
+  /** Answers a request of the URL for messages. */
+  answer (request: Context['request'], body: Body): Answer | Promise<Answer>
+  /** Returns the text of llms.txt. */
+  tell (request: Context['request']): Promise<Answer>
+}
+
+/** Makes the door of an API. */
+export function makeAgentDoor (api: Api, limits: McpLimits, fail: Fail): AgentDoor {
+  const { options, callers, model } = api
+  const { title = 'Data API', version = '1.0.0' } = options.openapi?.info ?? {}
+  const isPersonal = callers.guarded || hasSpecials(model)
+  const cacheScope = isPersonal ? 'private' : 'public'
+  const server: Server = { info: { name: title, version }, tools: toolsFor(options.syntax), cacheScope }
+  const agentOf = makeAgents(api, limits, fail)
+  const origins = limits.origins ?? (options.site === undefined ? [] : [options.site.origin])
+  return {
+    answer (request, body) {
+      const { method, headers } = request
+      if (method === 'OPTIONS') return empty(204, { allow })
+      if (method !== 'POST') throw methodNotAllowed(method, allow)
+      checkOrigin(headers.origin, origins)
+      return respond(body, headers, agentOf(request), server)
+    },
+    async tell (request) {
+      const views = await agentOf(request).views()
+      const text = `${instructions}\n\n${describe(views)}\n`
+      const answer = { ...ok(text), headers: { 'content-type': 'text/plain; charset=utf-8' } }
+      return isPersonal ? personal(answer) : answer
+    }
+  }
+}
+
+const allow = 'POST, OPTIONS'
+
+/**
+ * Refuses pages of other sites. The `Host` of a request says nothing of its page: an attacker's name may lead to this
+ * server (DNS rebinding).
+ */
+function checkOrigin (origin: string | undefined, allowed: readonly string[]): void {
+  if (origin === undefined || allowed.includes(origin)) return
+  throw new DataApiError('forbidden', "Pages of this origin cannot use this door; 'mcp.origins' lists those that can.")
+}
+
+async function respond (body: Body, headers: Headers, agent: Agent, server: Server): Promise<Answer> {
+  const { value, refusal } = body
+  if (refusal?.code === 'unsupported_media_type') throw refusal
+  try {
+    if (value === undefined) throw new ProtocolError(-32700, refusal?.message ?? 'The body is empty; send a message.')
+    const message = readMessage(value, headers)
+    const { id } = message
+    if (id === undefined) return { status: 202, headers: {}, links: [], body: undefined }
+    return ok(JSON.stringify({ jsonrpc: '2.0', id, result: await runMethod(message, agent, server) }))
+  } catch (error) {
+    if (!(error instanceof ProtocolError)) throw error
+    const { code, message, status, data } = error
+    return json(status, JSON.stringify({ jsonrpc: '2.0', id: idOf(value), error: { code, message, data } }))
+  }
+}

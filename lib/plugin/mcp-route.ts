@@ -1,0 +1,70 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify'
+import type { Api } from '../api/answer.ts'
+import type { McpLimits } from '../api/options.ts'
+import { DeclarationError } from '../errors/errors.ts'
+import type { Fail } from '../mcp/agent.ts'
+import type { Answer } from '../response/answer.ts'
+import { batching } from '../scheduling/batching.ts'
+import { bodyOf, RequestWork, type Serving, whenItsTurn } from './routes.ts'
+
+/** Registers the routes of the door for agents, if the application has opened it (docs/mcp.md). */
+export async function addAgentRoutes (scope: FastifyInstance, serving: Serving, fail: Fail): Promise<void> {
+  const { api } = serving
+  const { mcp: limits } = api.options
+  if (limits === undefined) return
+  checkPath(limits, api)
+  scope.addHook('onReady', async () => {
+    if (api.options.streams()) return
+    throw new DeclarationError("option 'mcp': the application's preSerialization hooks and reply serializer do not " +
+      "get the data that agents get; set 'rawStreams' if they need not")
+  })
+  // Most applications have no such door, and need not load it.
+  const { makeAgentDoor } = await import('../mcp/door.ts')
+  const door = makeAgentDoor(api, limits, fail)
+  const schema: FastifySchema & { readonly hide: boolean } = { hide: true }
+  const config = { dataApiDoor: 'mcp' as const }
+  const handlerOf = (answer: (request: FastifyRequest) => Answer | Promise<Answer>) =>
+    (request: FastifyRequest, reply: FastifyReply) => {
+      request.dataApi = { collection: undefined, kind: undefined, door: 'mcp' }
+      whenItsTurn(request, reply, () => { batching.answer(new AgentWork(serving, request, reply, answer)) })
+    }
+  scope.route({
+    method: scope.supportedMethods.filter(name => name !== 'CONNECT'),
+    url: `/${limits.path}`,
+    schema,
+    config,
+    exposeHeadRoute: false,
+    ...limits.resourceMetadata !== undefined && { onSend: challenge(limits.resourceMetadata) },
+    handler: handlerOf(request => door.answer(request, bodyOf(request, api.options.writes)))
+  })
+  const tell = handlerOf(request => door.tell(request))
+  scope.route({ method: ['GET', 'HEAD'], url: '/llms.txt', schema, config, exposeHeadRoute: false, handler: tell })
+}
+
+function checkPath ({ path }: McpLimits, { model }: Api): void {
+  if (!model.collections.has(path)) return
+  throw new DeclarationError(`option 'mcp.path': there is a collection '${path}'; give the door another path`)
+}
+
+/** Adds to the challenges of a 401 where clients find how to authorise (RFC 9728, 5.1). */
+const challenge = (url: string) => async (_request: FastifyRequest, reply: FastifyReply, payload: unknown) => {
+  if (reply.statusCode !== 401) return payload
+  const given = [reply.getHeader('www-authenticate') ?? []].flat().join(', ')
+  const separator = given === '' || given === 'Bearer' ? ' ' : ', '
+  reply.header('www-authenticate', `${given === '' ? 'Bearer' : given}${separator}resource_metadata="${url}"`)
+  return payload
+}
+
+class AgentWork extends RequestWork {
+  private readonly answerWith: (request: FastifyRequest) => Answer | Promise<Answer>
+
+  constructor (
+    serving: Serving, request: FastifyRequest, reply: FastifyReply,
+    answerWith: (request: FastifyRequest) => Answer | Promise<Answer>
+  ) {
+    super(serving, request, reply)
+    this.answerWith = answerWith
+  }
+
+  protected override makeAnswer (): Answer | Promise<Answer> { return this.answerWith(this.request) }
+}

@@ -1,0 +1,100 @@
+import { Type } from '@sinclair/typebox'
+import { test } from 'tap'
+import dataApi, {
+  collection, type Context, type DataApiOptions, memory, SubCollection, SubItem
+} from '../../lib/index.ts'
+import { agentOf } from '../helpers/agents.ts'
+import Fastify from '../helpers/fastify.ts'
+
+// docs/mcp.md: An agent is a caller. What rules and scopes hide from agents is hidden from them in every tool.
+
+const Person = Type.Object({
+  id: Type.Integer({ identifier: true, readable: true }),
+  email: Type.String({ readable: true }),
+  notes: SubCollection('notes', { foreignKey: 'authorId', readable: true })
+})
+
+const Note = Type.Object({
+  id: Type.Integer({ identifier: true, readable: true }),
+  text: Type.String({ readable: true }),
+  authorId: Type.Integer(),
+  author: SubItem('people', { foreignKey: 'authorId', readable: true })
+})
+
+const notToAgents = ({ door }: Context) => door !== 'mcp'
+
+const collections = () => ({
+  people: collection(Person, {
+    source: memory([{ id: 1, email: 'ann@x' }, { id: 2, email: 'bob@x' }]),
+    rules: { fields: { email: { read: notToAgents } } },
+    scope: ({ door }) => door === 'http' || { id: 1 }
+  }),
+  notes: collection(Note, { source: memory([{ id: 1, text: 'a', authorId: 1 }, { id: 2, text: 'b', authorId: 2 }]) })
+})
+
+async function serve (options: Partial<DataApiOptions> = {}) {
+  const app = Fastify()
+  await app.register(dataApi, { collections: collections(), mcp: true, ...options })
+  return app
+}
+
+test('a field that agents may not read is undeclared for them', async t => {
+  const app = await serve()
+  const { call } = agentOf(app)
+  t.equal((await call('describe', { collections: ['people'] })).text, 'people: id* integer; notes ->> notes')
+  for (const url of ['/people?email=a', '/people?sort=email', '/people?fields=email', '/notes?author.email=a']) {
+    const { isError, text } = await call('get', { url })
+    t.ok(isError, url)
+    t.equal(text, (await call('get', { url: url.replace(/email/, 'xmail') })).text.replaceAll('xmail', 'email'), url)
+  }
+  t.strictSame((await call('get', { url: '/people' })).data, { data: [{ id: 1 }] })
+  t.strictSame((await call('get', { url: '/people', count: true })).data, { data: [{ id: 1 }], total: 1 })
+  t.match(await call('get', { url: '/people/2' }), { isError: true, data: { error: 'identifier_not_found' } })
+  t.notMatch((await app.inject('/llms.txt')).body, 'email')
+  t.strictSame((await app.inject('/people')).json(), [{ id: 1, email: 'ann@x' }, { id: 2, email: 'bob@x' }])
+})
+
+test('a collection that is not among mcp.collections is one that agents may not read', async t => {
+  const app = await serve({ mcp: { collections: ['people'] } })
+  const { call } = agentOf(app)
+  t.equal((await call('describe')).text, 'people: id* integer')
+  t.match(await call('describe', { collections: ['notes'] }), { isError: true })
+  t.match(await call('get', { url: '/notes' }), { isError: true, data: { error: 'forbidden' } })
+  t.match(await call('get', { url: '/people/1/notes' }), { isError: true, data: { error: 'field_not_found' } })
+  t.equal((await app.inject('/notes')).statusCode, 200)
+  t.equal((await app.inject('/people/1/notes')).statusCode, 200)
+})
+
+test('an own rule of such a collection is asked too', async t => {
+  const notes = (read: (context: Context) => boolean) => collection(Note, { source: memory([]), rules: { read } })
+  for (const allowed of [true, false]) {
+    const app = await serve({
+      collections: { ...collections(), notes: notes(() => allowed) }, mcp: { collections: ['people'] }
+    })
+    t.equal((await app.inject('/notes')).statusCode, allowed ? 200 : 403)
+  }
+})
+
+test('the door of a request is known to hooks that run before it, and so to own code', async t => {
+  const app = Fastify()
+  const seen: unknown[] = []
+  app.addHook('preHandler', async request => {
+    const { items } = await app.dataApi.collection('people').as(request).list()
+    seen.push(items)
+  })
+  app.addHook('onResponse', async ({ dataApi: facts }) => { seen.push(facts) })
+  await app.register(dataApi, { collections: collections(), mcp: true })
+  const { call } = agentOf(app)
+  const { data } = await call('get', { url: '/people?fields=id' })
+  t.strictSame(data, { data: [{ id: 1 }] })
+  t.match(seen, [[{ id: 1 }], { door: 'mcp', collection: 'people', kind: 'list' }])
+  await call('describe')
+  t.strictSame(seen.at(-1), { door: 'mcp', collection: undefined, kind: undefined })
+  await app.inject('/people')
+  t.match(seen.at(-1), { door: 'http', collection: 'people' })
+})
+
+test('answers that depend on the caller are told as such', async t => {
+  const app = await serve()
+  t.match((await app.inject('/llms.txt')).headers, { 'cache-control': 'private', vary: /Authorization/ })
+})
