@@ -10,10 +10,10 @@ import { nameOf } from './grid.ts'
 import { type Html, html } from './html.ts'
 import { showFacts } from './item.ts'
 import { labelOf } from './label.ts'
-import { baseOf, type Merged } from './merge.ts'
+import { baseOf } from './merge.ts'
 import { showPage } from './page.ts'
 import { pathTo, type PlaceOf } from './place.ts'
-import { cut, none } from './value.ts'
+import { cut } from './value.ts'
 
 /** Returns the form of an item as it is opened. */
 export function formOf ({ spot: { resource: { collection } } }: PlaceOf<'item'>, current: Current | undefined): Filled {
@@ -24,40 +24,9 @@ export function formOf ({ spot: { resource: { collection } } }: PlaceOf<'item'>,
 
 /** Returns the page with the form of an item. */
 export function showEdit (filled: Filled, current: Current | undefined, place: PlaceOf<'item'>): Html {
-  return showFormPage(undefined, filled, current, place)
-}
-
-/** Returns the page with a form that was merged with the item as another has changed it in the meantime. */
-export function showConflict (
-  filled: Filled, merged: Merged, now: Current | undefined, place: PlaceOf<'item'>
-): Html {
-  const { texts, theirs, both } = merged
-  const rows = [
-    ...[...both].map(([name, stored]) => html`<tr><th scope="row"><a href="#field-${name}">${name}</a></th>
-<td>${showState(texts.get(name) ?? '')}</td><td>${showState(stored)}</td></tr>`),
-    ...[...theirs].map(([name, stored]) => html`<tr><th scope="row">${name}</th>
-<td class="soft">unchanged</td><td>${showState(stored)}</td></tr>`)
-  ]
-  const choose = both.size > 0 && ' Choose below what holds where both of you have changed the same.'
-  return showFormPage(html`<div class="note bad" role="alert">
-<p><strong>Somebody has changed this item since you opened the form.</strong> Nothing is saved yet.</p></div>
-<div class="frame stack"><div class="scroll" role="region" aria-label="Both states" tabindex="0">
-<table class="plainly conflict"><thead><tr>
-<th scope="col">Field</th><th scope="col">Your change</th><th scope="col">Stored now</th></tr></thead>
-<tbody>${rows}</tbody></table></div></div>
-<p class="foot">Saving keeps what only the other has changed, and stores what only you have changed.${choose}
-<a href="${pathTo(place)}?_edit">Begin anew with what is stored now</a></p>`, filled, now, place)
-}
-
-/** Returns the text of a field in one of two states. */
-const showState = (text: string) => text === '' ? none : html`<bdi>${cut(text, 200)}</bdi>`
-
-function showFormPage (
-  above: Html | undefined, filled: Filled, current: Current | undefined, place: PlaceOf<'item'>
-): Html {
   const { collection } = place.spot.resource
   const label = cut(current === undefined ? nameOf(place) : labelOf(current.item, collection), 100)
-  const main = html`${above}${showForm(filled, { method: 'PATCH', action: pathTo(place), submit: 'Save' }, place)}`
+  const main = showForm(filled, { method: 'PATCH', action: pathTo(place), submit: 'Save' }, place)
   return showPage({ heading: html`Edit <bdi>${label}</bdi>`, title: `Edit ${label}`, main }, place)
 }
 

@@ -8,7 +8,7 @@ import type { Base } from './merge.ts'
 import { itemOffers } from './offers.ts'
 import { type Place, rootPathTo } from './place.ts'
 import { type Found, showFound } from './search.ts'
-import { cut, isNumeric, none } from './value.ts'
+import { isNumeric } from './value.ts'
 
 /** The content of a form: the values that were typed, and the faults that the API has found in them. */
 export interface Filled {
@@ -18,8 +18,6 @@ export interface Filled {
   readonly faults: ReadonlyMap<string, readonly string[]>
   /** The item that the form was made of; undefined for a new item. */
   readonly base: Base | undefined
-  /** What the item has now, by the name of the field, where this form and another have changed the same. */
-  readonly both?: ReadonlyMap<string, string>
   /** What searches for items have found, by the name of the field. */
   readonly found?: ReadonlyMap<string, Found>
 }
@@ -31,9 +29,7 @@ interface FormWords { readonly method: 'POST' | 'PATCH', readonly action: string
 export function showForm (filled: Filled, { method, action, submit }: FormWords, place: Place): Html {
   const { fields, base } = filled
   return html`${showFaults(filled)}<form class="write" method="post" action="${action}">
-<input type="hidden" name="_method" value="${method}">
-${base?.tag !== undefined && html`<input type="hidden" name="_tag" value="${base.tag}">`}
-${base && [...base.digests].map(([name, digest]) => html`<input type="hidden" name="_was.${name}" value="${digest}">`)}
+<input type="hidden" name="_method" value="${method}">${base && showBase(base)}
 ${isSearched(fields, place) && html`<button hidden></button>`}
 ${inGroups(fields, ({ field }) => field.schema['group'] as string | undefined).map(([group, some]) => html`
 <fieldset class="part">${group !== '' && html`<legend>${group}</legend>`}${
@@ -41,6 +37,11 @@ ${inGroups(fields, ({ field }) => field.schema['group'] as string | undefined).m
 ${fields.length === 0 && html`<p class="empty">There is nothing to fill in.</p>`}
 <div class="save"><button class="primary">${submit}</button> <a class="button" href="${action}">Cancel</a></div></form>`
 }
+
+/** Returns what a form was made of. */
+export const showBase = ({ tag, was }: Base): Html => html`${tag !== undefined && html`
+<input type="hidden" name="_tag" value="${tag}">`}${[...was].map(([name, kept]) => html`
+<input type="hidden" name="_was.${name}" value="${kept}">`)}`
 
 /** Enter sends a form by its first button, which must not be one that searches. */
 const isSearched = (fields: readonly FormField[], place: Place) =>
@@ -59,7 +60,8 @@ ${known.map(({ field }) =>
 </ul></div>`
 }
 
-function showField (one: FormField, { texts, faults, found, both }: Filled, isNew: boolean, place: Place): Html {
+/** Returns the input of a field, with its name, its hint and its faults. */
+export function showField (one: FormField, { texts, faults, found }: Filled, isNew: boolean, place: Place): Html {
   const { field, required } = one
   const { name, schema } = field
   const faulty = faults.get(name)
@@ -69,8 +71,7 @@ function showField (one: FormField, { texts, faults, found, both }: Filled, isNe
   const attributes = html` id="field-${name}" name="${name}"${described}${isGiven && html` required`}`
   const text = texts.get(name) ?? ''
   const label = html`<bdi>${titleOf(field)}</bdi>${required && html`<span class="req">required</span>`}`
-  const rest = html`${showChoice(field, both?.get(name))}
-<p class="hint" id="hint-${name}">${hintOf(field, place)}${
+  const rest = html`<p class="hint" id="hint-${name}">${hintOf(field, place)}${
   schema.description !== undefined && ` ${schema.description}`}</p>
 ${faulty !== undefined && html`<p class="fault" id="fault-${name}">${faulty.join('; ')}</p>`}`
   if (field.kind !== 'sub-item' && isChoice(field, text)) {
@@ -95,16 +96,6 @@ function widthOf (field: FormField['field'], text: string): string {
 
 // In characters.
 const longestHalf = 60
-
-/** Asks which of two changes of a field holds. */
-function showChoice (field: FormField['field'], theirs: string | undefined): Html | undefined {
-  if (theirs === undefined) return undefined
-  const { name } = field
-  return html`<fieldset class="keep"><legend>Another has changed <bdi>${titleOf(field)}</bdi>, too</legend>
-<label><input type="radio" name="_keep.${name}" value="mine" checked> Save what is in this form</label>
-<label><input type="radio" name="_keep.${name}" value="theirs"> Keep what is stored now:
-${theirs === '' ? none : html`<bdi>${cut(theirs, 200)}</bdi>`}</label></fieldset>`
-}
 
 /** An empty text is a value where the schema sets no least length. */
 function mustBeGiven ({ field, required }: FormField, isNew: boolean): boolean {

@@ -82,8 +82,7 @@ vertical-align:top;height:auto}.plainly thead th{position:static;padding-block:7
 .wide.stack{max-width:none}.aside{white-space:nowrap;padding-inline-start:12px}.end{text-align:end}
 .end button{min-height:24px;padding:0 8px}.others ul,.found ul{display:flex;flex-wrap:wrap;gap:4px 16px}
 .reference{display:flex;gap:6px}.reference input{flex:1;min-width:8rem}.found{padding-block-start:6px}
-.keep{border:1px solid var(--edge);border-radius:6px;padding:4px 9px;margin-block-start:6px}.keep label{display:block}
-.field .keep legend{display:block}.foot+form{padding-block-start:16px}
+.foot+form{padding-block-start:16px}
 .link{margin-block-start:16px;flex-wrap:wrap}.choices{display:flex;flex-wrap:wrap}[popover] .choices{display:block}
 .choices label{display:flex;gap:7px;align-items:center;padding:3px 8px}.frame.whole{max-width:62rem}
 main[aria-busy=true]{cursor:progress}[popover] [aria-current]{font-weight:600}

@@ -5,7 +5,8 @@ import type { RequestText } from '../request/parse.ts'
 import type { Answer } from '../response/answer.ts'
 import { checkMethod, updateMethod } from './allowed.ts'
 import { fieldsToCreate, fieldsToEdit, readCurrent, readToDelete } from './fields.ts'
-import { showConflict, showCreate, showDelete, showEdit } from './form-pages.ts'
+import { showConflict } from './conflict.ts'
+import { showCreate, showDelete, showEdit } from './form-pages.ts'
 import { findItem, toMembers } from './filled.ts'
 import type { Filled } from './form.ts'
 import type { Html } from './html.ts'
@@ -109,9 +110,8 @@ async function update (sent: Form, place: PlaceOf<'item'>, visit: Visit): Promis
     }
     const now = await readCurrent(visit, place)
     const merged = merge(fields, form, base, now)
-    const unkept = changed.filter(({ field }) => field.schema['format'] === 'password')
-    const retype = new Map(unkept.map(({ field: { name } }) => [name, ['must be typed again.']]))
-    return showing(412, () => showConflict({ fields, faults: retype, ...merged }, merged, now, place))
+    const retyped = changed.filter(({ field }) => field.schema['format'] === 'password')
+    return showing(412, () => showConflict({ merged, was: base.was, retyped, now }, place))
   }
 }
 

@@ -18,15 +18,16 @@ async function openWhile (theirs: object) {
 }
 
 const rowsIn = (page: string) =>
-  [...page.matchAll(/<tr><th scope="row">(?:<a href="#[^"]*">)?([^<]*)/g)].map(([, name]) => name)
+  [...page.matchAll(/<tr>\s*<th scope="row"><bdi>([^<]*)/g)].map(([, name]) => name)
 
 test('a stale form is 412; what only the other has changed stays, what only the form has changed is saved', async t => {
   const { post, json, form } = await openWhile({ founded: 1970, tags: ['y'] })
   const stale = await post('/api/artists/1', { ...form, name: 'CAN' })
   t.equal(stale.status, 412)
-  t.match(stale.body, /<th scope="row">founded<\/th>\s*<td class="soft">unchanged<\/td><td><bdi>1970/)
-  t.strictSame(rowsIn(stale.body), ['founded', 'tags'])
-  t.notMatch(stale.body, 'name="_keep.')
+  t.match(stale.body, /<bdi>founded<\/bdi><\/th><td data-l="Was"><bdi>1968<.*<td data-l="Stored now"><bdi>1970</)
+  t.match(stale.body, /<h2>Only you changed<[^]*<bdi>name<[^]*<h2>Only they changed<[^]*<bdi>founded<[^]*<bdi>tags</)
+  t.strictSame(rowsIn(stale.body), ['name', 'founded', 'tags'])
+  t.notMatch(stale.body, 'type="radio"')
   t.equal((await json('/api/artists/1'))['name'], 'Can')
   const merged = valuesOf(stale.body)
   t.hasStrict(merged, { name: 'CAN', founded: '1970' })
@@ -40,7 +41,7 @@ test('where both have changed a field the form asks, and takes a third value', a
   ] as const) {
     const { post, json, form } = await openWhile({ founded: 1970 })
     const stale = await post('/api/artists/1', { ...form, founded: '1971' })
-    t.match(stale.body, /name="_keep\.founded" value="theirs"> Keep what is stored now:\s*<bdi>1970/)
+    t.match(stale.body, /name="_keep\.founded" value="theirs"><span><bdi>1970/)
     const { location } = await post('/api/artists/1', { ...valuesOf(stale.body), ...chosen })
     t.equal(location, `/api/artists/1?_done=${founded === 1970 ? 'unchanged' : 'saved'}`)
     t.equal((await json('/api/artists/1'))['founded'], founded)
@@ -51,7 +52,7 @@ test('a field is not asked for that both have changed in the same way, and equal
   const { post, json, form } = await openWhile({ founded: 1970, tags: ['y', 'z'] })
   const same = await post('/api/artists/1', { ...form, founded: '1970', tags: '[ "y",\r\n\r\n "z" ]', name: 'CAN' })
   t.equal(same.status, 412)
-  t.notMatch(same.body, 'name="_keep.')
+  t.notMatch(same.body, '"_keep.founded"')
   const spaced = await post('/api/artists/1', { ...valuesOf(same.body), name: 'Can', tags: '["y","z"]' })
   t.equal(spaced.location, '/api/artists/1?_done=unchanged')
   t.hasStrict(await json('/api/artists/1'), { name: 'Can', founded: 1970, tags: ['y', 'z'] })
@@ -94,6 +95,25 @@ test('a password that was typed into a stale form is asked for again', async t =
   t.match([statusCode, body], [412, /id="fault-password">must be typed again/])
   t.notMatch(body, 'secret')
   await app.close()
+})
+
+test('what only the form has changed can be dropped, and the form itself can be shown again', async t => {
+  const { post, json, form } = await openWhile({ founded: 1970 })
+  const stale = valuesOf((await post('/api/artists/1', { ...form, name: 'CAN', notes: 'mine' })).body)
+  const back = await post('/api/artists/1', { ...stale, _take: '=' })
+  t.equal(back.status, 200)
+  t.hasStrict(valuesOf(back.body), { name: 'CAN', founded: '1970', notes: 'mine' })
+  t.equal((await post('/api/artists/1', { ...stale, '_keep.name': 'theirs' })).status, 303)
+  t.hasStrict(await json('/api/artists/1'), { name: 'Can', founded: 1970, notes: 'mine' })
+})
+
+test('a forged former state changes nothing but what is sent', async t => {
+  const { post, json, form } = await openWhile({})
+  for (const was of ['', '#', '=1', 'x', '=__proto__']) {
+    const { status } = await post('/api/artists/1', { ...form, '_was.name': was, '_was.secret': '=x', secret: 'y' })
+    t.equal(status, 303)
+  }
+  t.hasStrict(await json('/api/artists/1'), { name: 'Can' })
 })
 
 const shown = { readable: true, writable: true } as const
@@ -201,7 +221,8 @@ test('each member is theirs if only they changed it, mine if only I did, and my 
       isStale = answer.statusCode === 412
       if (isStale) {
         form = valuesOf(answer.body)
-        t.strictSame(names.filter(name => `_keep.${name}` in form), names.filter(isAsked))
+        const asks = (name: string) => answer.body.includes(`type="radio" name="_keep.${name}"`)
+        t.strictSame(names.filter(asks), names.filter(isAsked))
       }
       const kept = isStale ? choices.filter(isAsked) : []
       for (const name of kept) form[`_keep.${name}`] = 'theirs'
