@@ -58,7 +58,8 @@ async function tellSchemas (reader: Reader, asked: readonly string[]): Promise<v
   throw new CommandError(`the schema ${places} has no tables; others have: --schema ${others.slice(0, 10).join(',')}`)
 }
 
-function explainConnection (error: unknown): CommandError {
+/** Returns the error of a connection as one of this command. */
+export function explainConnection (error: unknown): CommandError {
   const code = codeOf(error)
   const advice = (error instanceof Error ? adviceFor(error.message) : undefined) ?? messages[code]
   return new CommandError(advice ?? `PostgreSQL cannot be used (${code})`, { cause: error })

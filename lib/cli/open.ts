@@ -64,6 +64,12 @@ function missingFile (target: string): CommandError {
   return new CommandError(`there is no file or folder '${target}'${orNearest(basename(target), others)}`)
 }
 
+/** Throws a CommandError for what is no SQLite database. */
+export function checkFile (file: string): void {
+  if (!existsSync(file)) throw missingFile(file)
+  checkHeader(file)
+}
+
 async function openSqlite (file: string, { write, progress }: OpenOptions): Promise<OpenedDatabase> {
   checkHeader(file)
   const { readSqlite } = await import('./scaffold/read-sqlite.ts')

@@ -187,6 +187,8 @@ follow (option 'changes'). idempotency: the table of the keys of writes.
 
   --for sqlite|postgres      the SQL to print (default: that of the database of
                              the collections)
+  --diff music.db            tables: only what this SQLite file or address
+                             postgres://… lacks of them
   --export name              the export of the module to take (default: default,
                              app, options, collections)
   --help

@@ -2,9 +2,11 @@ import { keyOfTable, quoteName, quoteTable, type TableName } from '../../sources
 import type { ColumnDesign, ReferenceDesign, TableDesign } from './design.ts'
 import type { Engine } from './types.ts'
 
-/** Returns the script that creates tables with their indexes. */
-export function printTables (tables: readonly TableDesign[], engine: Engine): string {
-  const created = new Set<string>()
+/** Returns the script that creates tables with their indexes. `existing`: tables that are there already. */
+export function printTables (
+  tables: readonly TableDesign[], engine: Engine, existing: readonly TableName[] = []
+): string {
+  const created = new Set(existing.map(keyOfTable))
   const late: string[] = []
   const scripts = tables.map(table => {
     created.add(keyOfTable(table.name))
@@ -21,18 +23,19 @@ const partition = <T>(items: readonly T[], test: (item: T) => boolean) =>
   [items.filter(test), items.filter(item => !test(item))] as const
 
 /** Returns remarks as comments of SQL. */
-export const printRemarks = ({ remarks, name }: Pick<TableDesign, 'remarks' | 'name'>): readonly string[] =>
+const printRemarks = ({ remarks, name }: Pick<TableDesign, 'remarks' | 'name'>): readonly string[] =>
   remarks.map(remark => `-- ${quoteTable(name)}: ${remark}.`)
 
-const list = (names: readonly string[]) => names.map(quoteName).join(', ')
+/** Returns the names of columns as SQL, with commas between them. */
+export const columnList = (names: readonly string[]): string => names.map(quoteName).join(', ')
 
 function printTable (table: TableDesign, engine: Engine): string {
   const { name, columns, primaryKey, unique, references } = table
   const isInline = (names: readonly string[]) => names.length === 1
   const lines = [
     ...columns.map(column => printColumn(column, table, engine)),
-    ...isInline(primaryKey) ? [] : [`primary key (${list(primaryKey)})`],
-    ...unique.filter(names => !isInline(names)).map(names => `unique (${list(names)})`),
+    ...isInline(primaryKey) ? [] : [`primary key (${columnList(primaryKey)})`],
+    ...unique.filter(names => !isInline(names)).map(names => `unique (${columnList(names)})`),
     ...references.filter(one => !isInline(one.columns)).map(one => foreignKey(one, engine))
   ]
   const suffix = engine === 'sqlite' ? ' strict' : ''
@@ -61,12 +64,12 @@ export function printColumn (column: ColumnDesign, table: TableDesign, engine: E
 }
 
 const foreignKey = (reference: ReferenceDesign, engine: Engine) =>
-  `foreign key (${list(reference.columns)}) ${references(reference, engine)}`
+  `foreign key (${columnList(reference.columns)}) ${references(reference, engine)}`
 
 function references ({ target, targetColumns, cascade }: ReferenceDesign, engine: Engine): string {
   // A foreign key of SQLite stays within its schema.
   const table: TableName = engine === 'sqlite' ? { ...target, schema: undefined } : target
-  return `references ${quoteTable(table)} (${list(targetColumns)})${cascade ? ' on delete cascade' : ''}`
+  return `references ${quoteTable(table)} (${columnList(targetColumns)})${cascade ? ' on delete cascade' : ''}`
 }
 
 /** Returns the statement that adds a foreign key to a table that exists. */
@@ -76,4 +79,4 @@ export const printReference = ({ name }: TableDesign, reference: ReferenceDesign
 /** Returns the statements that create the indexes of a table. */
 export const printIndexes = ({ name, indexes }: Pick<TableDesign, 'name' | 'indexes'>): readonly string[] =>
   indexes.map(({ lead, columns }) =>
-    `create index ${quoteName(`${name.name}_by_${lead.join('_')}`)} on ${quoteTable(name)} (${list(columns)});`)
+    `create index ${quoteName(`${name.name}_by_${lead.join('_')}`)} on ${quoteTable(name)} (${columnList(columns)});`)

@@ -1,6 +1,7 @@
 import type { Api } from '../../api/answer.ts'
 import type { Collection } from '../../model/model.ts'
 import { databaseOf } from '../../sources/source.ts'
+import { checkFile, isPostgres } from '../open.ts'
 import type { Flags } from '../run.ts'
 import { CommandError } from '../terminal.ts'
 import { designTables } from './design.ts'
@@ -8,8 +9,22 @@ import { printTables } from './print.ts'
 import type { Engine } from './types.ts'
 
 /** Returns the script that creates the tables of an application (docs/tables.md). */
-export function tables (apis: readonly Api[], flags: Flags): string {
-  return printFor(apis.flatMap(({ model }) => [...model.collections.values()]), flags)
+export async function tables (apis: readonly Api[], flags: Flags): Promise<string> {
+  const all = apis.flatMap(({ model }) => [...model.collections.values()])
+  const target = flags.text('diff')
+  return target === undefined ? printFor(all, flags) : printMissing(all, target)
+}
+
+/** Returns the script that adds to a database what it lacks. */
+async function printMissing (all: readonly Collection[], target: string): Promise<string> {
+  const { collections, engine } = choose(all, isPostgres(target) ? 'postgres' : 'sqlite')
+  const designs = designTables(collections, engine)
+  const names = designs.map(({ name }) => name)
+  const [{ readPostgresTables, readSqliteTables }, { printDiff }] =
+    await Promise.all([import('./existing.ts'), import('./diff.ts')])
+  if (engine === 'postgres') return printDiff(collections, designs, await readPostgresTables(target, names), engine)
+  checkFile(target)
+  return printDiff(collections, designs, readSqliteTables(target, names), engine)
 }
 
 /** Returns the script that creates the tables of the keys of writes (docs/writing.md: Writes that may be repeated). */
