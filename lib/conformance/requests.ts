@@ -4,6 +4,7 @@ import { generateBatch } from './batches.ts'
 import { generateCreate, generateElement, generateUpdate, generateValue } from './bodies.ts'
 import type { ValueGenerator, Weighted } from './generator.ts'
 import { generateGroups } from './groups.ts'
+import { withKey } from './keys.ts'
 import { generateFields, generateQuery } from './queries.ts'
 import {
   type ApiModel, encode, generateCollection, generateItem, generateResource, generateScalar, keySegment, relationsOf,
@@ -20,9 +21,11 @@ interface ClientState {
   readonly links: string[]
   /** Bodies of items by path. */
   readonly bodies: Map<string, string>
+  /** The writes that had a key. */
+  readonly keyed: SentRequest[]
 }
 
-export const makeClientState = (): ClientState => ({ tags: new Map(), links: [], bodies: new Map() })
+export const makeClientState = (): ClientState => ({ tags: new Map(), links: [], bodies: new Map(), keyed: [] })
 
 /** Returns a request. In most cases it is valid for the current rows. */
 export function generateRequest (generator: ValueGenerator, api: ApiModel, client: ClientState): SentRequest {
@@ -35,12 +38,15 @@ export function generateRequest (generator: ValueGenerator, api: ApiModel, clien
     [5, () => generateScalarWrite(generator, api)],
     [4, () => generateDeletion(generator, api, client)],
     [3, () => generateSendBack(generator, api, client)],
-    [4, () => generateLinking(generator, api) ?? generateRead(generator, api)]
+    [4, () => generateLinking(generator, api) ?? generateRead(generator, api)],
+    [2, () => generator.from(client.keyed) ?? generateRead(generator, api)]
   ]
   const sent = generator.weighted(...choices)()
   // Sources may read a cursor that was changed by hand in different ways.
   if (generator.chance(6) && !/(after|before)=/.test(sent.url)) return spoil(generator, sent)
-  return generator.chance(8) ? generateBatch(generator, api, () => generateWrite(generator, api, client)) : sent
+  const isBatch = generator.chance(8)
+  const asked = isBatch ? generateBatch(generator, api, () => generateWrite(generator, api, client)) : sent
+  return generator.chance(15) ? withKey(generator, asked) : asked
 }
 
 /** Returns a write. In most cases it is valid for the current rows. */
@@ -57,9 +63,11 @@ function generateWrite (generator: ValueGenerator, api: ApiModel, client: Client
 
 /** Adds the tag, the body and the links of an answer to the client's state. */
 export function recordAnswer (
-  client: ClientState, { method, url }: SentRequest, { status, headers, body }: Answer
+  client: ClientState, sent: SentRequest, { status, headers, body }: Answer
 ): void {
+  const { method, url } = sent
   const { etag, link, location } = headers
+  if (sent.headers['idempotency-key'] !== undefined) client.keyed.push(sent)
   if (method === 'GET' && status === 200 && typeof etag === 'string') client.tags.set(url, etag)
   if (method === 'GET' && status === 200 && !url.includes('?') && body.startsWith('{')) client.bodies.set(url, body)
   if (typeof link === 'string') {

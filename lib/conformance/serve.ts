@@ -2,7 +2,7 @@ import Fastify, { type FastifyInstance, type InjectOptions } from 'fastify'
 import type { DataSource } from '../sources/source.ts'
 import dataApi, { frameworkErrors } from '../index.ts'
 import { declare, declareOpenly } from './declare.ts'
-import type { Table } from './table.ts'
+import type { Column, ColumnKind, Table } from './table.ts'
 import type { World } from './world.ts'
 
 /** A database that holds the given tables and nothing else. */
@@ -43,13 +43,14 @@ export const openPrefix = '/~'
 
 /** Opens the world's tables in a database and serves the world over them. */
 export async function serve (name: string, open: Open, world: World): Promise<ServedWorld> {
-  const opened = await open(world.tables)
+  const opened = await open([...world.tables, keyTable])
   const logged: string[] = []
   const logger = { level: 'error', stream: { write (line: string) { logged.push(line) } } }
   const app = Fastify({ frameworkErrors, logger, routerOptions: { maxParamLength: 10_000 } })
   try {
     const source = sourcesOf(opened)
-    await app.register(dataApi, { ...world.options, collections: declare(world, source) })
+    const idempotency = { table: source(keyTable.name) }
+    await app.register(dataApi, { ...world.options, idempotency, collections: declare(world, source) })
     await app.register(dataApi, { naming: 'none', prefix: openPrefix, collections: declareOpenly(world, source) })
     await app.ready()
   } catch (error) {
@@ -57,6 +58,22 @@ export async function serve (name: string, open: Open, world: World): Promise<Se
     throw error
   }
   return { name, send: sender(app), faults: () => logged.splice(0), close: () => closeAll(app, opened) }
+}
+
+const keyColumn = (name: string, kind: ColumnKind, nullable = false): Column =>
+  ({ name, property: name, kind, nullable, unique: false })
+
+/** The table of the keys of writes. */
+const keyTable: Table = {
+  name: 'data_api_keys',
+  columns: [
+    keyColumn('caller', 'text'), keyColumn('key', 'text'), keyColumn('fingerprint', 'text'),
+    keyColumn('status', 'integer', true), keyColumn('headers', 'text', true), keyColumn('body', 'text', true),
+    keyColumn('at', 'date-time')
+  ],
+  primaryKey: ['caller', 'key'],
+  naming: 'none',
+  rows: []
 }
 
 /** Returns a function that opens the source of each table once, as an application does. */

@@ -1,6 +1,12 @@
 import { Agent, request as send } from 'node:http'
 
-export interface Request { readonly method: string, readonly path: string, readonly body?: unknown }
+export interface Request {
+  readonly method: string
+  readonly path: string
+  readonly body?: unknown
+  /** The `Idempotency-Key`. */
+  readonly key?: string
+}
 
 /** An answer. `status`: 0 where the connection ended without one. `code`: of the error in the body; else empty. */
 export interface Reply { readonly status: number, readonly code: string, readonly hasRetryAfter: boolean }
@@ -11,10 +17,13 @@ const patience = 60_000
 const agent = new Agent({ keepAlive: true })
 
 /** Sends a request once, over a socket. */
-export function request (port: number, { method, path, body }: Request): Promise<Reply> {
+export function request (port: number, { method, path, body, key }: Request): Promise<Reply> {
   return new Promise(resolve => {
     const fail = () => { resolve({ status: 0, code: '', hasRetryAfter: false }) }
-    const headers = body === undefined ? {} : { 'content-type': 'application/json' }
+    const headers = {
+      ...body !== undefined && { 'content-type': 'application/json' },
+      ...key !== undefined && { 'idempotency-key': key }
+    }
     const sent = send({ agent, host: '127.0.0.1', port, method, path, headers, timeout: patience }, response => {
       let text = ''
       response.setEncoding('utf8').on('data', (chunk: string) => { text += chunk }).on('error', fail).on('close', fail)

@@ -46,7 +46,7 @@ async function attemptAll (name: string, setting: Setting, marksOf: () => Promis
     const began = performance.now()
     const reply = await request(api.port, asked)
     writes.push({ ...reply, kind, token, traces, began, ended: performance.now() })
-    if (isRefused !== isConflict(reply)) wrong.push(`${kind}: ${nameOf(reply)}`)
+    if (isRefused !== isConflict(reply)) wrong.push(`${kind}: ${nameOf({ kind, ...reply })}`)
   }
   const verdict = judge(writes, await marksOf())
   await api.stop()

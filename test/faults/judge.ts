@@ -1,4 +1,4 @@
-import { isAcknowledged, type Write } from './load.ts'
+import { isAcknowledged, isUnknown, type Write } from './load.ts'
 import type { Mark } from './world.ts'
 
 /** What became of the writes of an experiment. All but `acknowledged` and `told` should be 0. */
@@ -58,14 +58,17 @@ function timesDone ({ traces }: Write, marks: readonly Mark[]): number | undefin
   return Number.isInteger(first) && counts.every(count => count === first) ? first : undefined
 }
 
-/** Whether the client was told, or must assume, that the write may have been done. */
-const isUnknown = ({ status, code }: Write) => status === 0 || code === 'outcome_unknown'
-
 /** A status with its code, and with what is wrong with its headers. */
-export function nameOf ({ status, code, hasRetryAfter }: Pick<Write, 'status' | 'code' | 'hasRetryAfter'>): string {
+export function nameOf (
+  { kind, status, code, hasRetryAfter }: Pick<Write, 'kind' | 'status' | 'code' | 'hasRetryAfter'>
+): string {
   if (status === 0) return 'no answer'
   if (code === 'unavailable' && !hasRetryAfter) return `${status} ${code} without Retry-After`
-  if (code === 'outcome_unknown' && hasRetryAfter) return `${status} ${code} with Retry-After`
+  const isKeyed = kind.endsWith('key')
+  // A write with a key can be repeated.
+  if (code === 'outcome_unknown' && hasRetryAfter !== isKeyed) {
+    return `${status} ${code} ${isKeyed ? 'without' : 'with'} Retry-After`
+  }
   return `${status} ${code}`.trim()
 }
 

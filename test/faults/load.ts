@@ -42,6 +42,10 @@ const kinds = {
     ({ request: post('/entries', Array(3).fill({ token, padding })), traces: { entries: 3 } }),
   'create with hook': ({ token, padding }: Drawing) =>
     ({ request: post('/audited', { token, padding }), traces: { entries: 1, audit: 1 } }),
+  'create with key': ({ token, padding }: Drawing) =>
+    ({ request: { ...post('/entries', { token, padding }), key: token }, traces: { entries: 1 } }),
+  'create with hook and key': ({ token, padding }: Drawing) =>
+    ({ request: { ...post('/audited', { token, padding }), key: token }, traces: { entries: 1, audit: 1 } }),
   'nested create' ({ token, padding }: Drawing) {
     const parts = [{ token }, { token }]
     return { request: post('/bundles', { token, padding, parts }), traces: { bundles: 1, parts: 2 } }
@@ -103,13 +107,33 @@ export function makeWriter ({ port, random, padding: length = 0, supply }: Targe
     async write (kind) {
       const { request: asked, token, traces } = draw(kind)
       const began = performance.now()
-      const reply = await request(port(), asked)
+      const reply = await send(port(), asked)
       const write = { ...reply, kind, token, traces, began, ended: performance.now() }
       writes.push(write)
       return write
     }
   }
 }
+
+/** Sends a request. One that has a key is repeated until it is answered with what became of it: four times at most. */
+async function send (port: number, asked: Request): Promise<Reply> {
+  const replies = [await request(port, asked)]
+  for (;;) {
+    const last = replies.at(-1)
+    const isOver = last === undefined || (last.status > 0 && last.status < 500) || replies.length === 4
+    if (asked.key === undefined || isOver) break
+    await new Promise(resolve => { setTimeout(resolve, 20) })
+    replies.push(await request(port, asked))
+  }
+  const [first] = replies
+  const last = replies.at(-1) ?? first
+  if (last === undefined) throw new TypeError('there is one reply at least')
+  // If a repetition is refused, what became of an earlier one is still not known.
+  return isAcknowledged(last) ? last : replies.find(isUnknown) ?? last
+}
+
+/** Whether the client was told, or must assume, that a write may have been done. */
+export const isUnknown = ({ status, code }: Reply) => status === 0 || code === 'outcome_unknown'
 
 /** Clients that write without pause. */
 export interface Load {

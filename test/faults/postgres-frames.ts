@@ -72,7 +72,7 @@ async function listPlaces (effort: Effort, server: Postgres): Promise<readonly P
   return places
 }
 
-const quickKinds = ['single create', 'create with hook'] as const
+const quickKinds = ['single create', 'create with hook', 'create with key'] as const
 
 interface Lane { readonly strike: Strike, readonly places: readonly Place[] }
 

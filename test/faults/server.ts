@@ -33,7 +33,8 @@ async function serve (setting: Setting): Promise<void> {
   const logger = { level: 'error', stream: logTo(setting.log) }
   // A busy machine starts plugins in more than Fastify's limit of 10 seconds.
   const app = Fastify({ forceCloseConnections: true, pluginTimeout: 0, logger })
-  await app.register(dataApi, { collections: worldOf(open(setting)) })
+  const table = open(setting)
+  await app.register(dataApi, { collections: worldOf(table), idempotency: { table: table('data_api_keys') } })
   await app.listen({ host: '127.0.0.1', port: 0 })
   process.send?.((app.server.address() as AddressInfo).port)
 }
