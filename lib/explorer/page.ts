@@ -78,14 +78,15 @@ function showRequest (takesQuery: boolean, formats: readonly Format[], place: Pl
     density !== undefined && html`<input type="hidden" name="_show" value="${density}">`}<button
  class="quiet">Go</button></form>`
     : html`<span class="gap"></span>`}
-<div class="formats" role="group" aria-label="The same as">${formats.map(format =>
+<div class="formats" role="group" aria-label="The same as"${
+    place.isLive === true && html` data-live="${formatLink('events', place)}"`}>${formats.map(format =>
   html`<a href="${formatLink(format, place)}"${format !== 'json' && html` title="All rows, without pages"`}>${
     formatNames[format]}</a>`)}${showCode(place)}</div>`
 }
 
 const formatNames = { json: 'JSON', csv: 'CSV', ndjson: 'NDJSON' } as const
 
-function formatLink (format: Format, place: Place): string {
+function formatLink (format: Format | 'events', place: Place): string {
   const query = [ownQuery(place.query), formatPart(format, place.syntax)].filter(part => part !== '')
   return pathTo(place) + queryOf(query)
 }

@@ -16,6 +16,8 @@ export interface Place {
   readonly reads: RequestOptions['reads']
   /** True if collections are answered as NDJSON and CSV too. */
   readonly hasStreams: boolean
+  /** True for a page of a live document. */
+  readonly isLive?: boolean
   /** Undefined for an error whose request leads nowhere. */
   readonly spot: Spot | undefined
   /** The parts of each segment of the path. */

@@ -38,7 +38,8 @@ export async function readPage (visit: Visit, exploring: Exploring): Promise<Ans
   if (form !== undefined) return form
   const isCounted = wordOf('_count', place.query) !== undefined
   const answered = await visit.ask(isCounted ? { prefer: 'count=exact' } : {})
-  const here = { ...place, spot: await visit.spot() }
+  const spot = await visit.spot()
+  const here = { ...place, spot, isLive: exploring.api.options.isLive(spot.resource) }
   const found = isOf('collection', here) ? await findToLink(here, visit) : undefined
   const [allowed, counts] = isOf('item', here)
     ? [await askAllowed(here, visit), answered.body === 'null' ? {} : await readCounts(visit, here)]

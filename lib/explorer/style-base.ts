@@ -50,7 +50,8 @@ button,.button{display:inline-flex;align-items:center;gap:6px;white-space:nowrap
 font-weight:500;color:var(--text);border-color:color-mix(in srgb,var(--edge) 62%,transparent)}
 button:hover,.button:hover{background:var(--wash)}
 .quiet{border-color:transparent;background:none;font-weight:400;color:var(--soft);padding-inline:7px;font-size:13px;
-min-height:30px}.quiet:hover{color:var(--text)}.quiet b{font-weight:600;color:var(--text)}
+min-height:30px}.quiet:is(:hover,[aria-pressed=true]){color:var(--text)}
+[aria-pressed=true]{background:var(--bar)}.quiet b{font-weight:600;color:var(--text)}
 .primary{background:var(--accent);border-color:transparent;color:var(--on)}
 .primary:hover{background:color-mix(in srgb,var(--accent) 86%,var(--text))}.danger{color:var(--bad)}
 .stop{background:light-dark(#a1261c,#ffa198);color:light-dark(#fff,#330c08);border-color:transparent}

@@ -1,6 +1,7 @@
 import { check, report, send } from './check.ts'
 import { complete } from './complete.ts'
 import { offerCopies } from './copy.ts'
+import { offerLive } from './live.ts'
 import { walkRows } from './rows.ts'
 
 // The script of every page (docs/explorer.md: With JavaScript). It adds to pages that work without it, and asks the API
@@ -12,4 +13,5 @@ addEventListener('focusin', complete)
 addEventListener('invalid', report, true)
 addEventListener('submit', send)
 walkRows()
+offerLive()
 offerCopies()

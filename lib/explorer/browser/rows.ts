@@ -3,10 +3,11 @@ import { all, make } from './page.ts'
 /** Lets keys walk through the rows of tables, and select them. */
 export function walkRows (): void {
   for (const table of all<HTMLTableElement>('[data-rows]')) {
-    const rows = [...table.rows].slice(1)
-    const stops = rows.map(row => row.querySelector<HTMLInputElement>('.key input,.key a'))
-    table.parentElement?.addEventListener('keydown', event => walk(event, rows, stops))
-    if (table.querySelector('[name=_row]')) select(table, stops as HTMLInputElement[])
+    // Rows come and go.
+    const rowsNow = () => [...table.rows].slice(1)
+    const stopsNow = () => rowsNow().map(row => row.querySelector<HTMLInputElement>('.key input,.key a'))
+    table.parentElement?.addEventListener('keydown', event => walk(event, rowsNow(), stopsNow()))
+    if (table.querySelector('[name=_row]')) select(table, stopsNow as () => HTMLInputElement[])
   }
 }
 
@@ -23,11 +24,12 @@ function walk (event: KeyboardEvent, rows: HTMLElement[], stops: Array<HTMLEleme
 }
 
 /** A box selects its row; with Shift, all rows from the last one; the box of the header selects all. */
-function select (table: HTMLTableElement, boxes: HTMLInputElement[]): void {
+function select (table: HTMLTableElement, boxesNow: () => HTMLInputElement[]): void {
   const whole = make('input', { type: 'checkbox', ariaLabel: 'Select all rows' })
   table.querySelector('.pick span')?.prepend(whole)
   let last = 0
   const count = ({ target, shiftKey }: { target?: EventTarget | null, shiftKey?: boolean }) => {
+    const boxes = boxesNow()
     const at = boxes.indexOf(target as HTMLInputElement)
     const from = shiftKey ? last : at
     boxes.forEach((box, index) => {
