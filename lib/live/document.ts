@@ -15,6 +15,8 @@ export interface Scheduling {
   readonly recheck: number
   /** Reads the document, when it is its turn, as the client of the stream asks. */
   read (stream: EventStream, done: (outcome: Outcome) => void): void
+  /** Is called after a read that has found no difference. */
+  unchanged (): void
   /** Is called when the last stream has closed. */
   closed (document: Document): void
 }
@@ -86,6 +88,7 @@ export class Document {
 
   private tell ({ body, tag, live }: State): void {
     this.live = live
+    if (tag === this.tag) this.scheduling.unchanged()
     const patch = tag === this.tag ? undefined : eventOf('patch', JSON.stringify(this.replace(body)), tag)
     this.tag = tag
     for (const stream of this.streams) {

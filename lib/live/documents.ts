@@ -31,6 +31,18 @@ interface Follower extends LiveRequest {
 /** Returns the answer for what was thrown, and logs what the client cannot explain. */
 type Fail = (thrown: unknown, request: Context['request']) => Answer
 
+/** Numbers of the live documents of one registration, for metrics (docs/operations.md). */
+export interface LiveNumbers {
+  /** The streams that are open. */
+  readonly streams: number
+  /** Those of them whose clients read too slowly. */
+  readonly behind: number
+  /** The reads since the start, besides those that streams begin with. */
+  readonly reads: number
+  /** Those of them that have found no difference. */
+  readonly unchanged: number
+}
+
 /** The documents of one registration that clients follow (docs/live.md). */
 export class LiveDocuments {
   private readonly api: Api
@@ -43,6 +55,8 @@ export class LiveDocuments {
   private readonly inTurn = makeTurns(readsAtOnce)
   private beating: NodeJS.Timeout | undefined
   private isClosing = false
+  private reads = 0
+  private unchanged = 0
 
   constructor (api: Api, limits: LiveLimits, fail: Fail) {
     this.api = api
@@ -52,6 +66,12 @@ export class LiveDocuments {
 
   /** The position of the changes that were told until now. */
   get position (): number { return this.watches.position }
+
+  numbers (): LiveNumbers {
+    const streams = [...this.followers.keys()]
+    const behind = streams.filter(({ isBehind }) => isBehind).length
+    return { streams: streams.length, behind, reads: this.reads, unchanged: this.unchanged }
+  }
 
   /**
    * Returns the stream that begins with the answer of GET. Throws answer_too_large, and `unavailable` if too many are
@@ -119,6 +139,7 @@ export class LiveDocuments {
       interval,
       recheck,
       read: (stream, done) => { this.read(stream).then(done, () => { done(undefined) }) },
+      unchanged: () => { this.unchanged++ },
       closed: document => {
         forget()
         this.watches.remove(document)
@@ -133,6 +154,7 @@ export class LiveDocuments {
     const follower = this.followers.get(stream)
     if (follower === undefined) return undefined
     const { text, request, resource } = follower
+    this.reads++
     try {
       // A request of its own for each read: what the application keeps for one is as old as it.
       const context = () => this.api.own.contextOf(Object.create(request) as typeof request)

@@ -63,19 +63,22 @@ export async function register (app: FastifyInstance, asked: DataApiOptions): Pr
     }
     // Fastify measures a reply's `elapsedTime` only for an application that logs requests or has such a hook.
     if (options.responseContent.serverTiming) scope.addHook('onResponse', (_request, _reply, done) => { done() })
-    const { site } = options
-    const documents = makeDocuments(model, site === undefined ? scope.prefix : site.origin + site.root, api.options)
-    decorate(app, scope.prefix, model, documents, own.data)
+    const documents = makeDocuments(model, baseOf(options, scope), api.options)
+    const live = serveLive(scope, api)
+    decorate(app, scope.prefix, model, documents, { ...own.data, live: () => live?.numbers() })
     const replies = makeReplies(scope, api, payloads)
     const pages = await makePages(scope, api)
     addHooks(scope, options, replies, pages)
     addBodyParser(scope, options.writes)
-    const serving = addRoutes(scope, { api, replies, pages, live: serveLive(scope, api) })
+    const serving = addRoutes(scope, { api, replies, pages, live })
     await addAgentRoutes(scope, serving, failing)
     if (options.openapi !== undefined) addDocumentRoute(scope, api, documents, replies)
     scope.addHook('onReady', () => api.checks.start(patienceOf(app)))
   }, { prefix: options.prefix })
 }
+
+const baseOf = ({ site }: Options, { prefix }: FastifyInstance) =>
+  site === undefined ? prefix : site.origin + site.root
 
 /** Returns a function that tells which resources are live. Throws a DeclarationError for an unknown collection. */
 function livenessOf ({ live }: Options, { collections }: Model, streams: () => boolean): Options['isLive'] {
@@ -114,7 +117,7 @@ const patienceOf = ({ initialConfig: { pluginTimeout = 10_000 } }: FastifyInstan
   pluginTimeout === 0 ? 6000 : Math.min(6000, pluginTimeout / 2)
 
 function decorate (
-  app: FastifyInstance, prefix: string, model: Model, documents: Documents, data: Data
+  app: FastifyInstance, prefix: string, model: Model, documents: Documents, more: Data & Pick<DataApi, 'live'>
 ): void {
   const registrations = registrationsOf(app)
   if (registrations.has(prefix)) {
@@ -123,7 +126,7 @@ function decorate (
   const collections = [...model.collections.keys()]
   const openapi: DataApi['openapi'] = options => documents.whole(options)
   const types = () => writeTypes(documents.whole({ profile: 'types' }))
-  const registered: DataApi = { prefix, collections, registrations, openapi, types, ...data }
+  const registered: DataApi = { prefix, collections, registrations, openapi, types, ...more }
   registrations.set(prefix, registered)
   addRegistration(app, registered)
   if (!app.hasDecorator('dataApi')) app.decorate('dataApi', registered)

@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import type { DocumentOptions } from '../../schemas/openapi.ts'
 import type { Data } from '../declare/data.ts'
 import { DeclarationError } from '../errors/errors.ts'
+import type { LiveNumbers } from '../live/documents.ts'
 import type { Document } from '../openapi/objects.ts'
 import { type HostDocument, mergeDocuments } from '../openapi/swagger.ts'
 import { memoize } from '../scheduling/memoize.ts'
@@ -19,6 +20,8 @@ export interface DataApi extends Data {
   openapi (options?: DocumentOptions): Document
   /** Returns a TypeScript module with the types of the whole API for the client (docs/client.md: Types). */
   types (): string
+  /** Returns numbers of the live documents, for metrics; undefined without the option `live`. */
+  live (): LiveNumbers | undefined
   /** All registrations in this scope, by prefix; this one is among them. */
   readonly registrations: ReadonlyMap<string, DataApi>
 }

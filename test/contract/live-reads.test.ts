@@ -143,7 +143,7 @@ test('what nobody tells of is seen at the next recheck', async t => {
 })
 
 test('a client that reads slowly gets the whole document once it reads again', async t => {
-  const { follow, write } = await serve(t, { buffer: 1000 })
+  const { app, follow, write } = await serve(t, { buffer: 1000 })
   const [slow, quick] = [await follow('/things'), await follow('/things')]
   await eventually(() => quick.events.length > 0 && slow.events.length > 0, () => 'no snapshot')
   slow.response.pause()
@@ -154,6 +154,7 @@ test('a client that reads slowly gets the whole document once it reads again', a
   }
   const last = () => JSON.stringify(quick.document).includes('short 149')
   await eventually(last, () => 'the quick client')
+  t.equal(app.dataApi.live()?.behind, 1)
   slow.response.resume()
   await eventually(() => JSON.stringify(slow.document).includes('short 149'), () => 'the slow client')
   t.strictSame(slow.document, quick.document)
@@ -238,4 +239,25 @@ test('SQLite tells of what a write cascades to, and of what its triggers write',
   await eventually(() => one.events.length === 4, () => one.text)
   t.strictSame(one.document, [{ id: 2, name: 'd' }])
   t.ok(performance.now() - begun < 5000)
+})
+
+test('the numbers of live documents are those of streams and reads', async t => {
+  const { app, follow, write } = await serve(t, {})
+  const numbers = () => app.dataApi.live()
+  t.strictSame(numbers(), { streams: 0, behind: 0, reads: 0, unchanged: 0 })
+  const [one, other] = [await follow('/things/1'), await follow('/things/2')]
+  await eventually(() => one.events.length + other.events.length === 2, () => one.text)
+  await eventually(() => numbers()?.reads === numbers()?.unchanged, () => JSON.stringify(numbers()))
+  const before = numbers()
+  await write('/things/2', 'new')
+  await eventually(() => other.events.length === 2, () => other.text)
+  const after = { reads: (before?.reads ?? 0) + 2, unchanged: (before?.unchanged ?? 0) + 1 }
+  await eventually(() => numbers()?.unchanged === after.unchanged, () => JSON.stringify(numbers()))
+  t.strictSame(numbers(), { streams: 2, behind: 0, ...after })
+  await one.leave()
+  await other.leave()
+  await eventually(() => numbers()?.streams === 0, () => JSON.stringify(numbers()))
+  const still = Fastify()
+  await still.register(dataApi, { collections: { things: collection(Thing, { source: memory(rowsOf(1)) }) } })
+  t.equal(still.dataApi.live(), undefined)
 })
