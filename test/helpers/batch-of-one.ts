@@ -32,7 +32,12 @@ function inBatch ({ request }: Pick<Tools, 'request'>, prefix = ''): Tools['send
 }
 
 function alone (response: LightMyRequestResponse, returns: string | undefined): LightMyRequestResponse {
-  if (response.statusCode !== 200) return answerOf(response.statusCode, response.headers, toErrorAlone(response.body))
+  if (response.statusCode !== 200) {
+    // Allow tells the methods of the root, and the message those of the operation's path.
+    const [, allow] = /Allowed methods: (.*?)\./.exec(response.body) ?? []
+    const headers = { ...response.headers, ...allow !== undefined && { allow } }
+    return answerOf(response.statusCode, headers, toErrorAlone(response.body))
+  }
   const [{ status, location, etag, body }] = response.json<[Element]>()
   const { 'content-type': type } = response.headers
   return answerOf(status, {
