@@ -4,10 +4,12 @@ import { collections } from '../collections.ts'
 import { makeWorld } from '../world.ts'
 import { mostConnections, type Setting } from './setting.ts'
 
-/** Opens the plugin with its default options, but for `pages`. */
-export async function openPlugin (setting: Setting, pages: DataApiOptions['pages'] = {}): Promise<FastifyInstance> {
+/** Opens the plugin with its default options, but for those given. */
+export async function openPlugin (
+  setting: Setting, options: Pick<DataApiOptions, 'pages' | 'live'> = {}
+): Promise<FastifyInstance> {
   const app = Fastify()
-  await app.register(dataApi, { collections: collections(openSource(setting)), pages })
+  await app.register(dataApi, { collections: collections(openSource(setting)), ...options })
   return app
 }
 

@@ -29,7 +29,8 @@ function open ({ subject, setting }: ServerSettings): FastifyInstance | Promise<
     case 'by hand': return openByHand(setting)
     case 'tagged': return openByHand(setting, true)
     case 'plugin': return openPlugin(setting)
-    case 'wide plugin': return openPlugin(setting, { maxSize: 10_000 })
+    case 'wide plugin': return openPlugin(setting, { pages: { maxSize: 10_000 } })
+    case 'live plugin': return openPlugin(setting, { live: true })
     case 'platformatic':
       if (setting.source !== 'sqlite') throw new TypeError('Platformatic is compared on SQLite')
       return openPlatformatic(setting.file)
