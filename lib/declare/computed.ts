@@ -36,6 +36,7 @@ export interface Expression<I = never, T extends TSchema = TSchema> {
   readonly type: T
   readonly sql?: (builder: ExpressionBuilder<Tables, string>) => SqlExpression<unknown>
   readonly memory?: (item: Readonly<Record<string, unknown>>) => unknown
+  readonly from?: readonly string[]
   /** Binds the declaration to its collection's item type. It has no value. */
   readonly item?: I
 }
@@ -45,12 +46,14 @@ export interface Expression<I = never, T extends TSchema = TSchema> {
  *
  * @param definition `type`: the schema of the value, with its flags. `sql`: the expression in Kysely's builder, which
  * names the row's columns without a table or, inside subqueries, with the table's own name. `memory`: the function for
- * an item of a memory source. The collection's source requires its own one of the two.
+ * an item of a memory source. The collection's source requires its own one of the two. `from`: the names of the other
+ * tables that it reads; without it, a live document that has to do with it is read again at every change.
  */
 export function expression<I, T extends TSchema> (definition: {
   type: T
   sql?: (builder: ExpressionBuilder<Tables, string>) => SqlExpression<unknown>
   memory?: (item: Readonly<I>) => Static<T>
+  from?: readonly string[]
 }): Expression<I, T> {
   const { type, sql, memory, ...others } = definition
   // The item is one of the rows given to memory(), whose values follow the schema that I was inferred from.

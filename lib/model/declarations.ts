@@ -122,7 +122,9 @@ const optional = ({ name, fits }: Form): Form => ({ name, fits: value => value =
 /** The members of what each function takes. */
 const membersOf = {
   computed: { type: schemaForm, from: listForm, get: functionForm },
-  expression: { type: schemaForm, sql: optional(functionForm), memory: optional(functionForm) },
+  expression: {
+    type: schemaForm, sql: optional(functionForm), memory: optional(functionForm), from: optional(listForm)
+  },
   lookup: { type: schemaForm, find: functionForm },
   special: { segment: textForm, find: functionForm },
   input: { type: schemaForm, set: functionForm }

@@ -202,7 +202,10 @@ function compileExpression (
     throw new DeclarationError(`${placeOf(draft.collection, draft.property)}: ${reason}`)
   }
   refuseWritable(draft, flags)
-  return Object.freeze({ ...flags, kind: 'expression', ...described, expression: definition })
+  const { from } = definition
+  // What a table is called among changes is known when the database was looked at.
+  const reads = from && (() => from.map(table => declared.source.tableKey?.(table)))
+  return Object.freeze({ ...flags, kind: 'expression', ...described, expression: definition, ...reads && { reads } })
 }
 
 /** Returns the type of a field's values. Throws a DeclarationError for values that JSON cannot represent. */

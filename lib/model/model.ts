@@ -127,6 +127,8 @@ export interface ExpressionField extends FieldBase {
   readonly nullable: boolean
   readonly type: ValueType
   readonly expression: Expression
+  /** The other tables that it reads, by Source.tableKey, where the declaration names them. */
+  readonly reads?: () => readonly unknown[]
 }
 
 /** A field that the application computes from stored fields, one row at a time. */

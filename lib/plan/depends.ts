@@ -82,8 +82,9 @@ class Found {
   }
 
   addField (field: DataField): void {
-    // It may read other tables.
-    if (field.kind === 'expression') this.everything = true
+    if (field.kind !== 'expression') return
+    // It may read any table, unless the declaration names those that it reads.
+    for (const table of field.reads?.() ?? [undefined]) this.addTable(table)
   }
 
   private addTable (key: unknown): void {
