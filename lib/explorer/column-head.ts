@@ -75,10 +75,13 @@ function menuOf (shown: Shown, by: string | undefined, select: Selection, place:
   const name = columnName(shown)
   const link = (href: string, text: string) => html`<li><a href="${href}">${text}</a></li>`
   const filter = takesFilters(field) && link(filterLink(name, place), 'Filter…')
+  const isCounted = filter !== false && !('target' in field) && !place.query.some(({ value }) => value === name)
+  const facet = isCounted && link(pathTo(place) +
+    queryOf([...withoutPage(place.query).map(({ raw }) => raw), encodePart(`_facet=${name}`)]), 'Values with counts')
   const hide = select.length > 1 &&
     link(linkTo('fields', withoutColumn(name, select, place), place), 'Hide this column')
   return [...by === undefined ? [] : sortsOf(by, place).map(([term, text]) => link(linkTo('sort', term, place), text)),
-    filter, hide].filter(one => one !== false)
+    filter, facet, hide].filter(one => one !== false)
 }
 
 function sortsOf (by: string, { query, spot, syntax }: Place): ReadonlyArray<readonly [term: string, text: string]> {

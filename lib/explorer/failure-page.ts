@@ -7,13 +7,14 @@ import { encodePart, queryOf } from './rewrite.ts'
 import type { Part } from './words.ts'
 
 /** Returns the page of an error. `body`: its JSON. */
-export function showFailure (status: number, body: unknown, place: Place, login?: string): Html {
+export function showFailure (status: number, body: unknown, place: Place, login?: string, near?: Html): Html {
   const facts = isObject(body) ? body : {}
   const reason = STATUS_CODES[status] ?? 'Error'
   const message = textOf(facts['message']) ?? textOf(facts['detail']) ?? reason
   const main = html`<div class="note bad" role="alert"><p><strong>${message}</strong></p>${showPosition(facts)}${
     showCorrection(facts, message, place)}</div>
-${status === 401 && login !== undefined && showLogin(login, place)}${
+${near && html`<p class="prose">It was never there, has been deleted, or is not for you to see.</p>${near}`}${
+  status === 401 && login !== undefined && showLogin(login, place)}${
   showCandidates(facts['candidates'])}${showDeveloper(facts['developer'])}
 <p class="soft"><code>${status} ${textOf(facts['error']) ?? reason}</code></p>
 <p>${showWayBack(place)}</p>`

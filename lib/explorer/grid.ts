@@ -1,21 +1,24 @@
-import type { SubCollectionField } from '../model/model.ts'
+import type { Collection, SubCollectionField } from '../model/model.ts'
 import { filterableFields } from '../openapi/filters.ts'
+import { planPage } from '../plan/read/page.ts'
 import { type Item, planSelection } from '../plan/read/select.ts'
 import { parameterOf } from '../request/syntax.ts'
 import { dictionaryParts } from '../response/paths.ts'
 import { newOpenings, type Row } from './cell.ts'
 import { showColumns } from './columns.ts'
+import { type Facet, showFacets } from './facets.ts'
 import { type Fragment, type Html, html } from './html.ts'
 import { linkForm, unlinkButton } from './item.ts'
 import { titleOf } from './label.ts'
 import { type Format, showPage } from './page.ts'
 import { pickField, pickForm, showTable } from './table.ts'
 import { pathTo, type Place, type PlaceOf } from './place.ts'
-import { queryOf, shownAs, withoutPage } from './rewrite.ts'
+import { queryOf, shownAs, withoutPage, withoutPart } from './rewrite.ts'
 import type { Found } from './search.ts'
-import { showSentence } from './sentence.ts'
+import { partInWords, showSentence } from './sentence.ts'
+import { fewestGrouped, showShort } from './value.ts'
 import { showViews, viewsOf } from './views.ts'
-import { wordOf } from './words.ts'
+import { type Part, wordOf } from './words.ts'
 
 /** A page of a listing: its items, and the links and the count that its answer has. */
 export interface Listing {
@@ -23,7 +26,13 @@ export interface Listing {
   readonly pages: Pages
   /** The items that a search has found to link; undefined without a search. */
   readonly found: Found | undefined
+  readonly facets: readonly Facet[]
+  /** Of a page without items, the numbers that there are without one of its filters. */
+  readonly without: readonly Without[]
 }
+
+/** A filter of a page, and the number of items without it. */
+export interface Without { readonly part: Part, readonly count: string }
 
 /** Links to other pages, by relation, and the number of items where the client asked for it. */
 export interface Pages { readonly links: ReadonlyMap<string, string>, readonly total: string | undefined }
@@ -37,7 +46,9 @@ export interface Allowed {
 }
 
 /** Returns the page of a collection: a table, and what changes it. */
-export function showGrid ({ rows, pages, found }: Listing, allowed: Allowed, place: PlaceOf<'collection'>): Html {
+export function showGrid (
+  { rows, pages, found, facets, without }: Listing, allowed: Allowed, place: PlaceOf<'collection'>
+): Html {
   const { asked, resource: { from: { collection } } } = place.spot
   const select = planSelection(asked.fields, collection, 'listed')
   const name = nameOf(place)
@@ -45,13 +56,13 @@ export function showGrid ({ rows, pages, found }: Listing, allowed: Allowed, pla
   const pick = pickField(collection, select)
   const table = { caption: name, collection, select, rows, base: pathTo(place), sorts: true, pick, end: unlink }
   const main = html`${showDone(place)}${showSentence(collection, place)}
-<div class="body"><section class="frame" aria-label="${name}"><div class="tools">${
+<div class="body">${showFacets(facets, place)}<section class="frame" aria-label="${name}"><div class="tools">${
     showViews(viewsOf(collection, place), place)}${showColumns(collection, select, place)}${
     showGroups(place)}${showDensities(place)}</div>
-${rows.length > 0 ? showTable(table, place, newOpenings()) : showEmpty(place)}
+${rows.length > 0 ? showTable(table, place, newOpenings()) : showEmpty(without, collection, place)}
 ${pick && rows.length > 0 && pickForm(pick, place)}${showPages(rows.length, pages, place)}</section></div>
 ${allowed.link && linkForm(allowed.link, found, place)}`
-  const total = pages.total !== undefined && html` <span class="total">${pages.total}</span>`
+  const total = pages.total !== undefined && html` <span class="total">${showNumber(Number(pages.total))}</span>`
   return showPage({
     heading: html`<bdi>${collection.title ?? name}</bdi>${total}`,
     title: name,
@@ -86,11 +97,12 @@ const doneMessages: Readonly<Record<string, string>> = {
   unlinked: 'The item was unlinked. It still exists.'
 }
 
-function showEmpty (place: Place): Html {
+function showEmpty (without: readonly Without[], collection: Collection, place: Place): Html {
   const isNarrowed = place.query.some(({ kind }) => kind === 'filter' || kind === 'where')
-  return isNarrowed
-    ? html`<p class="empty">No item matches these filters. <a href="${pathTo(place)}">Show all items</a></p>`
-    : html`<p class="empty">There are no items here.</p>`
+  if (!isNarrowed) return html`<p class="empty">There are no items here.</p>`
+  return html`<div class="empty"><strong>No item is all of this.</strong>${without.map(({ part, count }) => html`
+<p><a href="${pathTo(place)}${queryOf(withoutPart(place.query, part))}">Without ${
+    partInWords(part, collection, place)}</a>: ${count}</p>`)}<p><a href="${pathTo(place)}">All items</a></p></div>`
 }
 
 function showGroups (place: PlaceOf<'collection'>): Html | undefined {
@@ -106,7 +118,8 @@ function showGroups (place: PlaceOf<'collection'>): Html | undefined {
 }
 
 function showDensities (place: Place): Html {
-  const others = place.query.filter(({ kind, name }) => kind !== 'own' || name === '_count').map(({ raw }) => raw)
+  const others = place.query.filter(({ kind, name }) => kind !== 'own' || name === '_count' || name === '_facet')
+    .map(({ raw }) => raw)
   const links = [['Compact', ['_show=compact']], ['Standard', []], ['Roomy', ['_show=roomy']]] as const
   const current = shownAs(place) ?? 'standard'
   return html`<button class="quiet menu" popovertarget="density">Density</button>
@@ -120,15 +133,26 @@ export function showPages (shown: number, { links, total }: Pages, place: Place)
   const query = withoutPage(place.query).filter(({ kind }) => kind !== 'size').map(({ raw }) => raw)
   const size = encodeURIComponent(parameterOf('size', place.syntax))
   const counting = pathTo(place) + queryOf([...place.query.map(({ raw }) => raw), '_count'])
-  const rows = `${shown} ${shown === 1 ? 'row' : 'rows'}`
-  return html`<nav class="pages" aria-label="Pages"><span>${total === undefined
-    ? html`${rows}${links.size > 0 && ' on this page'}`
-    : `${rows} of ${total}`}</span>
+  const first = shown === 0 ? undefined : firstRow(place, links)
+  const rows = first === undefined
+    ? `${shown} ${shown === 1 ? 'row' : 'rows'}`
+    : html`<b>${showNumber(first)}–${showNumber(first + shown - 1)}</b>`
+  return html`<nav class="pages" aria-label="Pages"><span>${rows}${
+    total === undefined ? links.size > 0 && ' on this page' : html` of <b>${showNumber(Number(total))}</b>`}</span>
 ${total === undefined && links.size > 0 && html`<a href="${counting}" rel="nofollow">Count all</a>`}
 <span class="turn">${pageNames.map(([rel, name]) => showPageLink(links.get(rel), name, rel))}</span>
 ${links.size > 0 && html`<span class="sizes">Rows per page: ${pageSizes.map(one =>
   html`<a href="${pathTo(place)}${queryOf([...query, `${size}=${one}`])}">${one}</a> `)}</span>`}</nav>`
 }
+
+/** Returns the number of the first row of a page in its listing; undefined where the page was named by a cursor. */
+function firstRow ({ spot }: Place, links: Pages['links']): number | undefined {
+  if (spot === undefined || !('from' in spot.resource)) return undefined
+  const { offset, style } = planPage(spot.asked.page, spot.resource.from.collection.pages)
+  return style === 'keyset' && links.has('prev') ? undefined : offset + 1
+}
+
+const showNumber = (number: number) => showShort(number, undefined, fewestGrouped - 1)
 
 const pageSizes = [20, 100, 500]
 const pageNames = [['first', '« First'], ['prev', '‹ Previous'], ['next', 'Next ›']] as const

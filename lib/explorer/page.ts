@@ -5,7 +5,7 @@ import { formatPath, formatSegment, type Parts } from '../response/paths.ts'
 import { readableQuery } from './filters.ts'
 import { type Fragment, type Html, html, textsOf, trusted } from './html.ts'
 import { pathTo, type Place, rootPathTo } from './place.ts'
-import { formatPart, queryOf, shownAs } from './rewrite.ts'
+import { formatPart, hiddenShow, queryOf } from './rewrite.ts'
 import { script } from './script.ts'
 import { style, styleName } from './style.ts'
 import { ownQuery } from './words.ts'
@@ -70,13 +70,11 @@ export type Format = 'json' | 'csv' | 'ndjson'
 /** Returns the request of the API that the page shows: to be read, changed, copied, and sent in other ways. */
 function showRequest (takesQuery: boolean, formats: readonly Format[], place: Place): Html {
   const query = readableQuery(place.query)
-  const density = shownAs(place)
   return html`${takesQuery
     ? html`<form class="query" method="get" action="${pathTo(place)}"><span aria-hidden="true">?</span>
 <input${place.syntax.fieldParameters && html` id="query"`} name="_query" value="${query}" spellcheck="false"
  aria-label="The query of this page" autocapitalize="off" autocomplete="off" dir="ltr" placeholder="query">${
-    density !== undefined && html`<input type="hidden" name="_show" value="${density}">`}<button
- class="quiet">Go</button></form>`
+    hiddenShow(place)}<button class="quiet">Go</button></form>`
     : html`<span class="gap"></span>`}
 <div class="formats" role="group" aria-label="The same as"${
     place.isLive === true && html` data-live="${formatLink('events', place)}"`}>${formats.map(format =>

@@ -1,10 +1,9 @@
-import { methodNotAllowed } from '../errors/errors.ts'
+import { DataApiError, methodNotAllowed } from '../errors/errors.ts'
 import { isObject } from '../errors/is-object.ts'
-import type { Collection, Model } from '../model/model.ts'
 import { makesGroups } from '../plan/read/group-columns.ts'
-import { type Item, listedForm, planSelection } from '../plan/read/select.ts'
+import { type Item, planSelection } from '../plan/read/select.ts'
 import type { Answer, InParts } from '../response/answer.ts'
-import { documentName } from '../response/render.ts'
+import { renderFailure } from '../response/failure.ts'
 import { allowedIn, askAllowed, checkMethod, updateMethod } from './allowed.ts'
 import { newOpenings, type Row, rowsOf } from './cell.ts'
 import { columnsAsked } from './columns.ts'
@@ -12,20 +11,23 @@ import { readCounts, readCurrent, readToDelete } from './fields.ts'
 import { emptyForm, formOf, showCreate, showDelete, showEdit } from './form-pages.ts'
 import type { Exploring } from './exploring.ts'
 import { filterAsked } from './filters.ts'
-import { formatsOf, nameOf, type Pages, showGrid, showPages } from './grid.ts'
+import { showDirectoryPage } from './directory.ts'
+import { readFacets } from './facets.ts'
+import { showFailure } from './failure-page.ts'
+import { formatsOf, type Listing, nameOf, type Pages, showGrid, showPages, type Without } from './grid.ts'
 import { showGroupsPage } from './groups.ts'
 import { each, type Html, html } from './html.ts'
 import { type ItemAllowed, showItemPage } from './item.ts'
-import { inGroups, longestInPath, titleOf } from './label.ts'
+import { longestInPath } from './label.ts'
 import { type Member, membersOf } from './members.ts'
+import { type Near, readNear, showNear } from './near.ts'
 import { noData, pageOf, seeOther, showPage } from './page.ts'
-import { isOf, pathTo, type Place, type PlaceOf, rootPathTo, type Spot } from './place.ts'
+import { isOf, pathTo, type Place, type PlaceOf, type Spot } from './place.ts'
 import { encodeTyped, formatPart, isKept, queryOf, withFilter, withParameter } from './rewrite.ts'
 import { type Found, search } from './search.ts'
 import { showSentence } from './sentence.ts'
 import { showTable } from './table.ts'
 import { cut, showWhole } from './value.ts'
-import { viewsOf } from './views.ts'
 import type { Visit } from './visit.ts'
 import { type Part, partsOf, wordOf } from './words.ts'
 
@@ -37,14 +39,57 @@ export async function readPage (visit: Visit, exploring: Exploring): Promise<Ans
   const form = await openForm(visit)
   if (form !== undefined) return form
   const isCounted = wordOf('_count', place.query) !== undefined
-  const answered = await visit.ask(isCounted ? { prefer: 'count=exact' } : {})
+  const answered = await askOrNear(isCounted, visit)
+  if (!('body' in answered)) return showMissing(answered, exploring, place)
   const spot = await visit.spot()
   const here = { ...place, spot, isLive: exploring.api.options.isLive(spot.resource) }
-  const found = isOf('collection', here) ? await findToLink(here, visit) : undefined
+  const listing = isOf('collection', here) ? await readAround(answered, here, visit) : undefined
   const [allowed, counts] = isOf('item', here)
     ? [await askAllowed(here, visit), answered.body === 'null' ? {} : await readCounts(visit, here)]
     : []
-  return pageOf(answered, json => showJson(json, { answered, found, allowed, counts, exploring }, here))
+  return pageOf(answered, json => showJson(json, { answered, listing, allowed, counts, exploring }, here))
+}
+
+/** Asks for the answer of a page. Returns the error where an item is missing, and its neighbours. */
+async function askOrNear (isCounted: boolean, visit: Visit): Promise<Answer | Missing> {
+  try {
+    return await visit.ask(isCounted ? { prefer: 'count=exact' } : {})
+  } catch (error) {
+    if (!(error instanceof DataApiError) || error.code !== 'identifier_not_found') throw error
+    const near = await readNear(visit)
+    if (near === undefined) throw error
+    return { error, near }
+  }
+}
+
+interface Missing { readonly error: DataApiError, readonly near: Near }
+
+function showMissing ({ error, near }: Missing, { login }: Exploring, place: Place): Answer {
+  const failure = renderFailure(error, { form: 'plain', developerErrors: false })
+  return pageOf(failure, json => showFailure(failure.status, JSON.parse(json), place, login, showNear(near)))
+}
+
+type Around = Pick<Listing, 'found' | 'facets' | 'without'>
+
+/** Reads what stands around a listing: values with counts, items to link, and counts where filters leave no item. */
+async function readAround (answered: Answer, place: PlaceOf<'collection'>, visit: Visit): Promise<Around> {
+  const filters = place.query.filter(({ kind }) => kind === 'filter' || kind === 'where')
+  const isEmpty = answered.body === '[]' && filters.length <= mostWithout
+  return {
+    found: await findToLink(place, visit),
+    facets: await readFacets(visit, place),
+    without: await Promise.all(isEmpty ? filters.map(part => countWithout(part, place, visit)) : [])
+  }
+}
+
+// Filters of a page without items: as many counts are read.
+const mostWithout = 5
+
+async function countWithout (part: Part, { query, syntax }: Place, visit: Visit): Promise<Without> {
+  const others = query.filter(one => one !== part && (one.kind === 'filter' || one.kind === 'where'))
+  const url = visit.ownPath + queryOf(withParameter(others, 'size', '0', syntax))
+  const { headers } = await visit.ask({ url, prefer: 'count=exact' })
+  return { part, count: String(headers['x-total-count']) }
 }
 
 /** Searches for items to link, where the form for that asks to. */
@@ -56,7 +101,8 @@ async function findToLink (place: PlaceOf<'collection'>, visit: Visit): Promise<
 
 interface Facts {
   readonly answered: Answer
-  readonly found: Found | undefined
+  /** What stands around a listing; undefined on other pages. */
+  readonly listing: Around | undefined
   /** What the caller may do with the item; undefined on other pages. */
   readonly allowed: ItemAllowed | undefined
   /** The numbers of items that hang on the item, by relation. */
@@ -65,10 +111,10 @@ interface Facts {
 }
 
 function * showJson (json: string, facts: Facts, place: Place & { readonly spot: Spot }): InParts<Html> {
-  const { answered, found, allowed, counts = {}, exploring } = facts
+  const { answered, listing, allowed, counts = {}, exploring } = facts
   const { resource } = place.spot
   if (isOf('dictionary', place)) return yield * showDictionary(json, pagesOf(answered, place), place)
-  if (isOf('collection', place)) {
+  if (isOf('collection', place) && listing !== undefined) {
     const { asked: { fields }, resource: { from: { collection } } } = place.spot
     if (makesGroups(fields, collection)) {
       const members = yield * membersOf(json, '[')
@@ -76,7 +122,7 @@ function * showJson (json: string, facts: Facts, place: Place & { readonly spot:
       return showGroupsPage(groups, place, formatsOf(place))
     }
     const rows = yield * rowsOf(yield * membersOf(json, '['))
-    return showGrid({ rows, pages: pagesOf(answered, place), found }, allowedIn(place), place)
+    return showGrid({ rows, pages: pagesOf(answered, place), ...listing }, allowedIn(place), place)
   }
   const value: unknown = JSON.parse(json)
   if (isOf('item', place) && allowed !== undefined) {
@@ -86,16 +132,9 @@ function * showJson (json: string, facts: Facts, place: Place & { readonly spot:
   return showDirectoryPage(value, place, exploring)
 }
 
-function showDirectoryPage (value: unknown, place: Place, { api: { model, callers, options } }: Exploring): Html {
-  const entries = Array.isArray(value) ? value.filter(isObject) : []
-  const names = entries.map(({ name }) => name).filter(name => typeof name === 'string')
-  const facts = { model, isPublic: (name: string) => !callers.differ(name), describes: options.openapi !== undefined }
-  return showDirectory(names, facts, place)
-}
-
 /** Returns the links of an answer to other pages, which keep count and density, and the count itself. */
 function pagesOf ({ links, headers }: Answer, place: Place): Pages {
-  const kept = place.query.filter(({ kind, name }) => kind === 'own' && (name === '_count' || name === '_show'))
+  const kept = place.query.filter(({ kind, name }) => kind === 'own' && (name === '_count' || isKept({ kind, name })))
   const { origin } = place.site
   return {
     links: new Map(links.map(({ rel, target }) => {
@@ -154,66 +193,6 @@ function showGroupName (name: string, place: Place): Html {
 // In characters.
 const longestName = 200
 
-/** The facts that the page of the directory shows beside the names of the answer. */
-interface DirectoryFacts {
-  /** The collections whose fields every caller may know; of the others the page has the name alone. */
-  readonly model: Model
-  readonly isPublic: (name: string) => boolean
-  /** True if the API has an OpenAPI document. */
-  readonly describes: boolean
-}
-
-/** Returns the page of the directory. `names`: the collections in the answer. */
-function showDirectory (names: readonly string[], facts: DirectoryFacts, place: Place): Html {
-  const text = wordOf('_find', place.query) ?? ''
-  const found = names.filter(name => {
-    const { title = '', description = '' } = openOf(name, facts) ?? {}
-    return `${name} ${title} ${description}`.toLowerCase().includes(text.toLowerCase())
-  })
-  const isDense = names.length > mostCards
-  const listed = isDense ? found.toSorted() : found
-  const main = html`${names.length >= fewestToFind && showFinder(text, place)}
-<div class="index ${isDense ? 'dense' : 'cards'}">${inGroups(listed, name => openOf(name, facts)?.group).map(
-    ([group, some]) => html`<section>${group !== '' && html`<h2>${group}</h2>`}<ul>${some.map(name =>
-      showCollection(name, !isDense, facts, place))}</ul></section>`)}</div>
-${names.length === 0 && html`<p class="empty">This API has no collections.</p>`}
-${names.length > 0 && found.length === 0 && html`<p class="empty">No collection has this in its name.</p>`}
-${facts.describes && html`<p class="foot">This API describes itself:
-<a href="${rootPathTo(place, [[documentName]])}">OpenAPI</a></p>`}`
-  const heading = html`${place.title} <span class="total">${names.length} collections</span>`
-  return showPage({ heading, title: place.title, main, formats: ['json'] }, place)
-}
-
-// Collections: more are an index by name; from as many on, one can be looked for.
-const mostCards = 24
-const fewestToFind = 10
-
-const showFinder = (text: string, place: Place): Html => html`<form class="finder" role="search" method="get"
- action="${pathTo(place)}"><input type="search" name="_find" value="${text}" placeholder="Name or description"
- aria-label="Find a collection"><button>Find</button></form>`
-
-/** Returns a collection whose fields every caller may know. */
-const openOf = (name: string, { model, isPublic }: DirectoryFacts): Collection | undefined =>
-  isPublic(name) ? model.collections.get(name) : undefined
-
-/** Returns the link to a collection, or to its first view. */
-function showCollection (name: string, isWide: boolean, facts: DirectoryFacts, place: Place): Html {
-  const collection = openOf(name, facts)
-  const [view] = collection === undefined ? [] : viewsOf(collection, place)
-  const { title = name, description } = collection ?? {}
-  return html`<li>
-<a href="${rootPathTo(place, [[name]])}${view && queryOf([view.query])}"><bdi>${title}</bdi></a>${
-    description !== undefined && html`<p>${description}</p>`}${isWide && collection && showFields(collection)}</li>`
-}
-
-function showFields (collection: Collection): Html {
-  const shown = [...collection.fields.values()].filter(field => field.readable && !field.hidden)
-  const relations = shown.filter(field => 'target' in field)
-  const fields = listedForm(collection).filter(({ kind }) => kind === 'value').map(({ field }) => field)
-  const related = relations.length > 0 && ` → ${relations.map(titleOf).join(', ')}`
-  return html`<p>${fields.map(titleOf).join(', ')}${related}</p>`
-}
-
 /** Answers a form that is sent with GET by the URL of the API that it means. */
 async function redirectTo (query: string, visit: Visit): Promise<Answer> {
   const { place } = visit
@@ -236,7 +215,8 @@ async function changed (typed: readonly Part[], { place, spot }: Visit): Promise
   const { resource } = await spot()
   if (!('from' in resource)) throw methodNotAllowed('GET', 'GET')
   const filter = filterAsked(resource.from.collection, place.query, place)
-  return filter === undefined ? unchanged : withFilter(typed, filter, place.syntax)
+  const at = wordOf('_at', place.query)
+  return withFilter(typed, filter, place.syntax, at === undefined ? undefined : Number(at))
 }
 
 /** Returns the page of a form that writes, if the request asks for one. */

@@ -27,8 +27,9 @@ const pageKinds: ReadonlySet<Part['kind']> = new Set(['page', 'offset', 'after',
 export const withoutPage = (parts: readonly Part[]): readonly Part[] =>
   parts.filter(part => isKept(part) && !pageKinds.has(part.kind))
 
-/** Returns true for a part of the API, and for the density of a table. */
-export const isKept = ({ kind, name }: Part): boolean => kind !== 'own' || name === '_show'
+/** Returns true for a part of the API, and for what only changes how it is shown. */
+export const isKept = ({ kind, name }: Pick<Part, 'kind' | 'name'>): boolean =>
+  kind !== 'own' || name === '_show' || name === '_facet'
 
 /** The densities of tables, beside the standard. */
 const densities = ['compact', 'roomy'] as const
@@ -37,12 +38,14 @@ const densities = ['compact', 'roomy'] as const
 export const shownAs = ({ query }: Place): typeof densities[number] | undefined =>
   densities.find(one => one === wordOf('_show', query))
 
-/** Returns the inputs of a form that is sent with GET and changes a query; the density stays. */
-export function hiddenQuery (query: string, place: Place): Html {
-  const density = shownAs(place)
-  return html`<input type="hidden" name="_query" value="${query}">${
-    density !== undefined && html`<input type="hidden" name="_show" value="${density}">`}`
-}
+/** Returns the inputs of a form that is sent with GET and changes a query. */
+export const hiddenQuery = (query: string, place: Place): Html =>
+  html`<input type="hidden" name="_query" value="${query}">${hiddenShow(place)}`
+
+/** Returns the inputs that keep how a page is shown. */
+export const hiddenShow = ({ query }: Place): Html =>
+  html`${query.filter(part => part.kind === 'own' && isKept(part)).map(({ name, value }) =>
+    html`<input type="hidden" name="${name}" value="${value}">`)}`
 
 /** Returns the parts with a parameter in place of those of its kind; without any for an `undefined` value. */
 export function withParameter (
@@ -56,10 +59,14 @@ export function withParameter (
 export const withoutPart = (parts: readonly Part[], part: Part): readonly string[] =>
   withoutPage(parts).filter(one => one !== part).map(({ raw }) => raw)
 
-/** Returns the parts with one filter more. */
-export function withFilter (parts: readonly Part[], filter: string, syntax: Syntax): readonly string[] {
+/** Returns the parts with one filter more, or with it in place of the part `at`; without that for no filter. */
+export function withFilter (
+  parts: readonly Part[], filter: string | undefined, syntax: Syntax, at = parts.length
+): readonly string[] {
   const text = syntax.fieldParameters ? filter : `${parameterOf('where', syntax)}=${filter}`
-  return [...withoutPage(parts).map(({ raw }) => raw), encodePart(text)]
+  const made = filter === undefined || text === undefined ? [] : [encodePart(text)]
+  const kept = (some: readonly Part[]) => withoutPage(some).map(({ raw }) => raw)
+  return [...kept(parts.slice(0, at)), ...made, ...kept(parts.slice(at + 1))]
 }
 
 /** Returns the part that asks for a format. */

@@ -39,21 +39,26 @@ function showPart (part: Part, id: string, collection: Collection, place: Place)
   const [only] = filters
   const isOne = filters.length === 1 && only?.kind === 'compare'
   const field = isOne ? filterablesOf(collection).find(({ path }) => path === only.path.join('.')) : undefined
-  const words = inWords({ kind: 'all', of: filters }, collection, 0) ??
-    html`<code>${cut(part.text, longestCode)}</code>`
+  const words = partInWords(part, collection, place)
   if (!isOne || field === undefined) return html`<span class="cond"><span>${words}</span>${remove}</span>`
-  const query = ownQuery(place.query.filter(one => one !== part))
+  const at = place.query.filter(({ kind }) => kind !== 'own').indexOf(part)
   return html`<span class="cond"><button popovertarget="${id}">${words}</button>${remove}</span>
 <div popover id="${id}"><h2>${field.title}</h2><form method="get" action="${pathTo(place)}">${
-    hiddenQuery(query, place)}${showEditor(field, only, place)}<button class="primary">Apply</button></form></div>`
+    hiddenQuery(ownQuery(place.query), place)}<input type="hidden" name="_at" value="${at}">${
+    showEditor(field, only, place)}<button class="primary">Apply</button></form></div>`
 }
+
+/** Returns a filter of the query in words; as code where it is nested too deeply. */
+export const partInWords = (part: Part, collection: Collection, place: Place): Fragment =>
+  inWords({ kind: 'all', of: filtersOf(part, place) }, collection, 0) ??
+  html`<code>${cut(part.text, longestCode)}</code>`
 
 // In characters.
 const longestCode = 100
 const longestValue = 60
 
 /** Parses one part of the query. A part that cannot be read has failed the answer, so this is no place to say so. */
-function filtersOf ({ raw }: Part, { syntax }: Place): readonly Filter[] {
+export function filtersOf ({ raw }: Part, { syntax }: Place): readonly Filter[] {
   try {
     return parseQuery(raw, syntax).filters
   } catch {

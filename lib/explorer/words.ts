@@ -10,12 +10,13 @@ export const words = [
   '_format',
   // Pages besides that of the resource: forms, and a message after a write.
   '_new', '_edit', '_delete', '_done',
-  // Parts of a page: a count, the field that a filter is asked for, the density of tables, and a name to find.
-  '_count', '_filter', '_show', '_find',
+  // Parts of a page: a count, the field that a filter is asked for, the density of tables, fields whose values are
+  // counted, and a name to find.
+  '_count', '_filter', '_show', '_facet', '_find',
   // The style sheet of all pages.
   '_style',
   // Forms that are sent with GET: the query that they change, and the changes.
-  '_query', '_field', '_equality', '_order', '_text', '_value', '_column',
+  '_query', '_at', '_field', '_equality', '_order', '_text', '_value', '_column',
   // The rows that were selected, and the format they are wanted in.
   '_row', '_as',
   // Members of forms that write.

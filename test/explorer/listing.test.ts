@@ -153,6 +153,7 @@ test('a column is sorted by, then by another, filtered by and hidden', async t =
     'Sort descending': '/orders?_show=compact&sort=total+desc',
     'Then sort by this': '/orders?_show=compact&sort=status,total',
     'Filter…': '/orders?sort=status&_show=compact&_filter=total',
+    'Values with counts': '/orders?sort=status&_show=compact&_facet=total',
     'Hide this column':
       '/orders?sort=status&_show=compact&fields=id,status,mass,exact,placed_at,due_on,paid,notes,tags'
   })

@@ -1,0 +1,107 @@
+import { DataApiError } from '../errors/errors.ts'
+import { isObject } from '../errors/is-object.ts'
+import type { DataField } from '../model/model.ts'
+import { traitsOf } from '../model/values.ts'
+import { filterableFields } from '../openapi/filters.ts'
+import { parameterOf } from '../request/syntax.ts'
+import { type Fragment, type Html, html } from './html.ts'
+import { titleOf } from './label.ts'
+import { pathTo, type PlaceOf } from './place.ts'
+import {
+  encodePart, formatFilter, formatList, formatNull, queryOf, sortTerm, withFilter, withoutPage
+} from './rewrite.ts'
+import { filtersOf } from './sentence.ts'
+import type { Visit } from './visit.ts'
+import { type Part, wordsOf } from './words.ts'
+
+/** The values of a field that most items have, and the numbers of these items. */
+export interface Facet { readonly field: DataField, readonly groups: readonly Group[] }
+
+interface Group { readonly value: unknown, readonly count: number }
+
+// Fields, and values of each.
+const mostFacets = 5
+const mostValues = 8
+
+/** Reads the values that a page was asked for: each among the items that the filters of other fields leave. */
+export async function readFacets (visit: Visit, place: PlaceOf<'collection'>): Promise<readonly Facet[]> {
+  const asked = wordsOf('_facet', place.query)
+  const fields = filterableFields(place.spot.resource.from.collection).filter(({ name }) => asked.includes(name))
+  const facets = await Promise.all(fields.slice(0, mostFacets).map(field => readFacet(field, visit, place)))
+  return facets.filter(facet => facet !== undefined)
+}
+
+async function readFacet (
+  field: DataField, visit: Visit, place: PlaceOf<'collection'>
+): Promise<Facet | undefined> {
+  const { syntax } = place
+  const [delimiter = ','] = syntax.fields
+  const filters = place.query.filter(part => isFilter(part) && ownFilter(part, field, place) === undefined)
+  const query = [...filters.map(({ raw }) => raw), ...([
+    ['fields', `${field.name}${delimiter}count()`], ['sort', sortTerm('count()', true, syntax)], ['size', mostValues]
+  ] as const).map(([kind, value]) => encodePart(`${parameterOf(kind, syntax)}=${value}`))]
+  try {
+    const { body } = await visit.ask({ url: visit.ownPath + queryOf(query) })
+    const groups: unknown = typeof body === 'string' ? JSON.parse(body) : []
+    const read = (group: unknown) => isObject(group) && typeof group['count'] === 'number'
+      ? [{ value: group[field.name], count: group['count'] }]
+      : []
+    return { field, groups: Array.isArray(groups) ? groups.flatMap(read) : [] }
+  } catch (error) {
+    // Of too many values nothing is counted.
+    if (error instanceof DataApiError && error.statusCode === 400) return undefined
+    throw error
+  }
+}
+
+const isFilter = ({ kind }: Part) => kind === 'filter' || kind === 'where'
+
+/** Returns the filter of a part that compares this field and no other. */
+function ownFilter (part: Part, field: DataField, place: PlaceOf<'collection'>) {
+  const [only, ...others] = isFilter(part) ? filtersOf(part, place) : []
+  const isOwn = only?.kind === 'compare' && others.length === 0 && only.path.join('.') === field.name
+  return isOwn ? only : undefined
+}
+
+/** Returns the values of fields with their numbers, each as a link that filters by it, or no longer does. */
+export const showFacets = (facets: readonly Facet[], place: PlaceOf<'collection'>): Fragment =>
+  facets.length > 0 && html`<aside class="facets" aria-label="Values with counts">${
+    facets.map(facet => showFacet(facet, place))}</aside>`
+
+function showFacet ({ field, groups }: Facet, place: PlaceOf<'collection'>): Html {
+  const own = place.query.flatMap(part => ownFilter(part, field, place) ?? [])
+  const others = place.query.filter(part => ownFilter(part, field, place) === undefined)
+  const chosen = own.flatMap(({ operator, values }) =>
+    traitsOf(operator).family === 'equality' && !traitsOf(operator).negated ? values : [])
+    .map(({ text, quoted }) => text === 'null' && !quoted ? null : text)
+  const most = Math.max(...groups.map(({ count }) => count))
+  const hidden = place.query.filter(({ name, value }) => name !== '_facet' || value !== field.name)
+  return html`<section><h2>${titleOf(field)}<a class="x" href="${pathTo(place)}${
+    queryOf(hidden.map(({ raw }) => raw))}" aria-label="Hide the values of ${titleOf(field)}"></a></h2><ul>${
+    groups.map(({ value, count }) => {
+      const text = value === null ? null : typeof value === 'string' ? value : JSON.stringify(value)
+      const isChosen = chosen.includes(text)
+      const filter = filterOf(isChosen ? chosen.filter(one => one !== text) : [...chosen, text], text, field, place)
+      const query = filter === undefined
+        ? withoutPage(others).map(({ raw }) => raw)
+        : withFilter(others, filter, place.syntax)
+      return html`<li><a href="${pathTo(place)}${queryOf(query)}"${isChosen && html` aria-current="true"`}><span><bdi>${
+        text === '' ? '""' : String(text)}</bdi></span><span class="n">${count}</span>${
+        showBar(count / most)}</a></li>`
+    })}</ul></section>`
+}
+
+/** Returns the filter for these values; for null alone where one of them is null: no list has it. */
+function filterOf (
+  values: ReadonlyArray<string | null>, last: string | null, { name }: DataField, { syntax }: PlaceOf<'collection'>
+): string | undefined {
+  const texts = values.filter(value => value !== null)
+  if (values.includes(null) && (last === null || texts.length === 0)) return formatNull(name, false, syntax)
+  const [first] = texts
+  if (first === undefined) return undefined
+  return texts.length === 1 ? formatFilter(name, 'equals', first, syntax) : formatList(name, false, texts, syntax)
+}
+
+/** Returns a bar of a chart: a share of the width that it stands in. */
+export const showBar = (share: number): Html => html`<svg aria-hidden="true" preserveAspectRatio="none"><rect width="${
+  Math.max(1, Math.round(share * 100))}%" height="100%" rx="2"/></svg>`
