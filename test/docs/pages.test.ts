@@ -214,7 +214,7 @@ test('docs/writing.md: a password is stored as its hash, and is refused if it is
 
 test('docs/explorer.md and docs/openapi.md: browsers get pages, and @fastify/swagger has the collections', async t => {
   const made = (after: string) => ({ before: `${things}const app = Fastify()`, after: `${after}\nexport { app }` })
-  const pages = await run<WithApp>('explorer', made(''))
+  const pages = await run<WithApp>('explorer', { ...made(''), blocks: [0] })
   t.match((await pages.app.inject({ url: '/things', headers: { accept: 'text/html' } })).body, '<!doctype html>')
   const { before, after } = made('await app.register(dataApi, { collections })\nawait app.ready()')
   const { app } = await run<WithApp>('openapi', {
