@@ -4,6 +4,7 @@ import type { Selection, Shown } from '../plan/plan.ts'
 import type { Item } from '../plan/read/select.ts'
 import type { InParts } from '../response/answer.ts'
 import { choicesOf } from './choices.ts'
+import { columnTitle } from './columns.ts'
 import { type Fragment, type Html, html } from './html.ts'
 import { linkTo } from './label.ts'
 import type { Member } from './members.ts'
@@ -88,11 +89,11 @@ export function showCell (
   if (short !== undefined) {
     return html`<td class="${classOf(column)}"${padding(value, column)}>${short}</td>`
   }
-  if (isTags(value)) return html`<td class="m">${value.map(tag => html`<span class="tag">${String(tag)}</span>`)}</td>`
+  if (isTags(value)) return html`<td class="m">${showTags(value)}</td>`
   const isText = typeof value === 'string'
   const text = isText ? value : JSON.stringify(value)
   if (isImage(text, shown.field, place)) {
-    return html`<td><a href="${text}" rel="noreferrer"><img class="thumb" src="${text}" alt="${cut(text, longestLine)}"
+    return html`<td><a href="${text}" rel="noreferrer"><img class="thumb" src="${text}" alt="${columnTitle(shown)}"
  loading="lazy" width="24" height="24"></a></td>`
   }
   if (isUrl(text)) return html`<td class="m">${showUrl(text, longestInCell)}</td>`
@@ -115,8 +116,12 @@ function padding (value: unknown, { decimals }: Column): Html | undefined {
   return html` data-pad="${rest === '' ? '.' : ''}${'0'.repeat(decimals - rest.length)}"`
 }
 
+/** Returns the values of a short list. */
+export const showTags = (value: ReadonlyArray<string | number>): Html =>
+  html`${value.map(tag => html`<span class="tag">${String(tag)}</span>`)}`
+
 /** Returns true for a short list of short values. */
-const isTags = (value: unknown): value is ReadonlyArray<string | number> =>
+export const isTags = (value: unknown): value is ReadonlyArray<string | number> =>
   Array.isArray(value) && value.every(one => typeof one === 'number' || (typeof one === 'string' && one !== '')) &&
   value.join('').length <= longestLine
 

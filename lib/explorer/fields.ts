@@ -2,7 +2,7 @@ import { isObject } from '../errors/is-object.ts'
 import { singleKey, uniques } from '../model/identifiers.ts'
 import type { Collection, Field, InputField, StoredField, SubCollectionField, SubItemField } from '../model/model.ts'
 import type { Resource } from '../plan/path/walk.ts'
-import { type Item, listedForm, planSelection } from '../plan/read/select.ts'
+import { type Item, listedForm } from '../plan/read/select.ts'
 import { isWritable } from '../plan/write/body.ts'
 import { parentValues } from '../plan/write/path-values.ts'
 import { requirementsOf } from '../plan/write/required.ts'
@@ -100,13 +100,12 @@ export async function readToDelete (visit: Visit, place: PlaceOf<'item'>): Promi
   return readMembers([...namesInForm(collection), ...shown, ...counts], visit, place)
 }
 
-/** Reads the numbers of the items that hang on an item, by relations that its page does not show. */
+/** Reads the numbers of the items that hang on an item; none where a selection says what is asked for. */
 export async function readCounts (visit: Visit, place: PlaceOf<'item'>): Promise<Item> {
   const { asked, resource: { collection } } = place.spot
-  const select = asked.fields === undefined ? planSelection(undefined, collection, 'full') : []
-  const others = manyOf(collection).filter(({ name }) => !select.some(shown => shown.name === name))
-  if (asked.fields !== undefined || others.length === 0) return {}
-  return (await readMembers(others.map(({ name }) => `${name}.count()`), visit, place))?.item ?? {}
+  const counted = asked.fields === undefined ? manyOf(collection) : []
+  if (counted.length === 0) return {}
+  return (await readMembers(counted.map(({ name }) => `${name}.count()`), visit, place))?.item ?? {}
 }
 
 // Relations that are counted.

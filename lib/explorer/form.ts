@@ -1,5 +1,6 @@
 import type { SubItemField } from '../model/model.ts'
 import { fieldSchema } from '../openapi/values.ts'
+import { choicesOf } from './choices.ts'
 import { isChoice, showChoices, showControl } from './control.ts'
 import { type FormField, isLong, type ValueField } from './fields.ts'
 import { type Fragment, type Html, html } from './html.ts'
@@ -87,7 +88,7 @@ ${faulty !== undefined && html`<p class="fault" id="fault-${name}">${faulty.join
 
 /** Returns the class of a field's width, in twelfths of the form. */
 function widthOf (field: FormField['field'], text: string): string {
-  if (field.kind === 'sub-item') return 'f6'
+  if (field.kind === 'sub-item' || choicesOf(field) !== undefined) return 'f6'
   const { kind } = field.type
   if (isNumeric(kind) || kind === 'date') return 'f4'
   const { format, maxLength = Infinity } = fieldSchema(field, 'body')

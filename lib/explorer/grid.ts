@@ -133,7 +133,8 @@ export function showPages (shown: number, { links, total }: Pages, place: Place)
   const query = withoutPage(place.query).filter(({ kind }) => kind !== 'size').map(({ raw }) => raw)
   const size = encodeURIComponent(parameterOf('size', place.syntax))
   const counting = pathTo(place) + queryOf([...place.query.map(({ raw }) => raw), '_count'])
-  const first = shown === 0 ? undefined : firstRow(place, links)
+  const isAll = shown === 0 || (links.size === 0 && total === undefined)
+  const first = isAll ? undefined : firstRow(place, links)
   const rows = first === undefined
     ? `${shown} ${shown === 1 ? 'row' : 'rows'}`
     : html`<b>${showNumber(first)}–${showNumber(first + shown - 1)}</b>`

@@ -11,6 +11,7 @@ import { type Format, showPage } from './page.ts'
 import type { Place } from './place.ts'
 import { shownAs } from './rewrite.ts'
 import { showSentence } from './sentence.ts'
+import { rest } from './table.ts'
 import { showValue } from './value.ts'
 
 /** The groups of an answer. `heading`: returns the link of a named group. */
@@ -37,9 +38,9 @@ ${members.length === 0 && html`<p class="empty">There are no items here.</p>`}
 ${members.length > 0 && html`<div class="frame"><div class="scroll" role="region" aria-label="Table of ${name}"
  tabindex="0"><table class="${shownAs(place)}"><thead><tr>${heading && html`<th scope="col">${name}</th>`}${
   columns.map(column => html`<th scope="col"${column.call !== undefined && html` class="num"`}>${
-    column.field.name}</th>`)}</tr></thead>
+    column.field.name}</th>`)}${rest}</tr></thead>
 <tbody>${each(members, ({ name, json }) => html`<tr>${heading && html`<th scope="row">${heading(name)}</th>`}${
-  showMembers(JSON.parse(json), columns, most)}</tr>`)}</tbody></table></div></div>`}
+  showMembers(JSON.parse(json), columns, most)}${rest}</tr>`)}</tbody></table></div></div>`}
 ${showPages(members.length, pages, place)}`
   return showPage({ heading: html`<bdi>${name}</bdi>`, title: name, main, formats, takesQuery: true }, place)
 }
@@ -52,8 +53,10 @@ function showMember (group: unknown, column: GroupColumn, most: number): Html {
   const value = valueOf(group, column)
   const isFunction = column.call !== undefined
   const shown = showValue(value, isFunction ? undefined : column.of.field, { longest: longestValue })
-  const share = Number(value) / most
-  return html`<td class="${isFunction ? 'num sum' : 'm'}">${share >= 0 && share <= 1 && showBar(share)}${shown}</td>`
+  const share = typeof value === 'number' ? value / most : NaN
+  if (!isFunction) return html`<td class="m">${shown}</td>`
+  return html`<td class="num"><div class="sum">${
+    share >= 0 && share <= 1 && showBar(share)}<span>${shown}</span></div></td>`
 }
 
 const valueOf = (group: unknown, column: GroupColumn): unknown =>

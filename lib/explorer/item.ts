@@ -2,7 +2,7 @@ import { isObject } from '../errors/is-object.ts'
 import type { Field, SubCollectionField } from '../model/model.ts'
 import type { Selection, Shown } from '../plan/plan.ts'
 import { type Item, planSelection } from '../plan/read/select.ts'
-import { newOpenings, type Openings, showCount } from './cell.ts'
+import { isTags, newOpenings, type Openings, showCount, showTags } from './cell.ts'
 import { columnTitle } from './columns.ts'
 import { manyOf } from './fields.ts'
 import { nameOf, showDone } from './grid.ts'
@@ -13,7 +13,7 @@ import { showPage } from './page.ts'
 import { pathTo, type Place, type PlaceOf, rootPathTo } from './place.ts'
 import { type Found, showFound } from './search.ts'
 import { showTable } from './table.ts'
-import { cut, isImage, kindOf, none, showValue, unitOf } from './value.ts'
+import { cut, indented, isCode, isImage, kindOf, none, showValue, unitOf } from './value.ts'
 
 /** The caller's permissions for an item. */
 export interface ItemAllowed { readonly update: boolean, readonly delete: boolean, readonly unlink: boolean }
@@ -33,7 +33,7 @@ export function showItemPage (
   const entries = select.filter(({ kind }) => kind !== 'list')
   const main = html`${showDone(place)}<div class="two"><div>${inGroups(entries, groupOf).map(([group, some]) =>
     html`<section class="part">${group !== '' && html`<h2>${group}</h2>`}${showFacts(some, item, place)}</section>`)}
-${showLists(select, item, place)}</div>${showRail(item, counts, select, place)}</div>`
+${showLists(select, item, counts, place)}</div>${showRail(item, counts, select, place)}</div>`
   const parent = html`<a href="${collectionPath(place)}">${collection.title ?? collection.name}</a>`
   const heading = html`<bdi>${label}</bdi> <span class="total">in ${parent}</span>`
   const acts = showActions(allowed, place)
@@ -79,6 +79,11 @@ function showFact (
   const { field } = shown
   const { key } = place.spot.resource.collection
   const value = item[shown.name]
+  if (isTags(value) && value.length > 0) return showTags(value)
+  const isShort = typeof value === 'object' && value !== null && JSON.stringify(value).length <= longest
+  if (isShort || (typeof value === 'string' && value.length <= longest && isCode(field))) {
+    return html`<pre>${typeof value === 'string' ? value : indented(JSON.stringify(value))}</pre>`
+  }
   const isKey = field.kind === 'stored' && (field.identifier || key.includes(field))
   const text = showValue(value, field, { longest, whole, ...isKey && { grouped: Infinity } })
   if (typeof value === 'string' && isImage(value, field, place)) {
@@ -98,24 +103,26 @@ function showNested (item: Item, shown: Extract<Shown, { kind: 'item' }>, place:
     showFact(one, item, place, pathTo(place, [[shown.name], [one.name]]), shortest)}</span>`)}</span>`
 }
 
-function showLists (select: Selection, item: Item, place: Place): Fragment {
+function showLists (select: Selection, item: Item, counts: Item, place: Place): Fragment {
   const openings = newOpenings()
-  return select.map(shown => shown.kind === 'list' && showList(shown, item[shown.name], place, openings))
+  return select.map(shown => shown.kind === 'list' &&
+    showList(shown, item[shown.name], counts[shown.name], place, openings))
 }
 
 function showList (
-  shown: Extract<Shown, { kind: 'list' }>, value: unknown, place: Place, openings: Openings
+  shown: Extract<Shown, { kind: 'list' }>, value: unknown, counted: unknown, place: Place, openings: Openings
 ): Html {
   const base = pathTo(place, [[shown.name]])
   const elements = Array.isArray(value) ? value.filter(isObject) : []
+  const number = isObject(counted) && typeof counted['count'] === 'number' ? counted['count'] : elements.length
   const rows = elements.slice(0, mostRows).map(element => ({ json: JSON.stringify(element), item: element }))
   const table = {
     caption: shown.name, collection: shown.field.target, select: shown.listing.select, rows, base, sorts: false
   }
   return html`<section class="part"><h2><a href="${base}"><bdi>${titleOf(shown.field)}</bdi></a> <span class="n">${
-    elements.length > rows.length && `${rows.length} of `}${elements.length}</span></h2>
+    number > rows.length && `${rows.length} of `}${number}</span></h2>
 <div class="frame">${rows.length > 0 ? showTable(table, place, openings) : html`<p class="empty">None.</p>`}</div>${
-    elements.length > rows.length && html`<p><a href="${base}">All of ${shown.name}</a></p>`}</section>`
+    number > rows.length && html`<p><a href="${base}">All of ${shown.name}</a></p>`}</section>`
 }
 
 /** Returns what stands around an item: the numbers of related items, fields that are not shown, and its addresses. */
@@ -125,7 +132,7 @@ function showRail (item: Item, counts: Item, select: Selection, place: PlaceOf<'
   const others = [...collection.fields.values()].filter(field => isOther(field) && !(field.name in counts))
   const link = ({ name, ...field }: Field) =>
     html`<a href="${pathTo(place, [[name]])}"><bdi>${titleOf({ name, ...field })}</bdi></a>`
-  const linked = manyOf(collection).filter(({ name }) => name in counts)
+  const linked = manyOf(collection).filter(({ name }) => name in counts && !select.some(shown => shown.name === name))
   const here = pathTo(place)
   const paths = addressesOf(item, collection, place.syntax.dictionaryPrefix)
     .map(segments => rootPathTo(place, [[collection.name], ...segments]))

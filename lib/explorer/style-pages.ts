@@ -14,15 +14,15 @@ border-radius:10px}.cards a{font-size:16px}.cards p{white-space:normal;padding-b
 .foot{padding-block-start:24px;color:var(--soft);display:flex;flex-wrap:wrap;gap:4px 20px;font-size:13px}
 .two{display:grid;grid-template-columns:minmax(0,1fr) 19rem;gap:24px;align-items:start}.two>*{display:flex;
 flex-direction:column;gap:24px;min-width:0}.part>h2{padding-block-end:6px;display:flex;gap:8px;align-items:baseline}
-.part>h2>*{min-width:0;overflow-wrap:anywhere}.part>h2 a{text-decoration:none}.part>h2 .n{font-size:13px;font-weight:400}.facts{background:var(--panel);
-border:1px solid var(--line);border-radius:10px;padding:4px 0}.facts>div{display:grid;
-grid-template-columns:minmax(7rem,11rem) minmax(0,1fr);gap:0 16px;padding:5px 14px}.facts.pair{display:grid;
-grid-template-columns:repeat(auto-fit,minmax(min(26rem,100%),1fr))}.facts.pair>.wide{grid-column:1/-1}
-.facts dt{color:var(--soft);overflow-wrap:anywhere}.facts dd{overflow-wrap:anywhere;min-width:0}
-.facts dd.prose{max-width:70ch;white-space:pre-wrap}.facts .exact{color:var(--soft);font-size:13px;
+.part>h2>*{min-width:0;overflow-wrap:anywhere}.part>h2 a{text-decoration:none}.part>h2 .n{font-size:13px;
+font-weight:400}.facts{background:var(--panel);border:1px solid var(--line);border-radius:10px;padding:4px 0}
+.facts>div{display:grid;grid-template-columns:minmax(7rem,11rem) minmax(0,1fr);gap:0 16px;padding:5px 14px}
+.facts.pair{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(26rem,100%),1fr))}
+.facts.pair>.wide{grid-column:1/-1}.facts dt{color:var(--soft);overflow-wrap:anywhere}.facts dd{overflow-wrap:anywhere;
+min-width:0}.facts dd.prose{max-width:70ch;white-space:pre-wrap}.facts .exact{color:var(--soft);font-size:13px;
 padding-inline-start:8px;white-space:nowrap}.whole{white-space:pre-wrap;overflow-wrap:anywhere;max-width:76ch;
 padding:8px 16px;font-size:16px;line-height:1.55}.picture{width:132px;height:132px;border-radius:6px;display:block;
-background:var(--ground);margin-block:3px}.two:has(>.rail:empty){grid-template-columns:minmax(0,1fr)}
+background:var(--ground);margin-block:3px}.two:has(>.rail:empty){grid-template-columns:minmax(0,1fr);max-width:66rem}
 .rail{font-size:13px}.rail h2{font-size:13px;color:var(--soft);font-weight:600;padding-block-end:4px}
 .rail li{display:flex;justify-content:space-between;gap:12px;padding:4px 0;border-block-end:1px solid var(--line)}
 .rail li a{text-decoration:none;overflow-wrap:anywhere}.rail pre{white-space:pre-wrap;font-size:12px;
@@ -60,7 +60,8 @@ height:auto}.plainly thead th{position:static;padding-block:7px}.plainly tbody t
 :is(.stack,.write) .acts{margin:0;align-self:start}.plainly .num{padding-inline-end:20px}.merge :is(code,
 th){white-space:normal!important}.merge{table-layout:fixed;min-width:44rem}.merge th:first-child{width:8.5rem}
 .merge td label{display:flex;gap:8px;align-items:baseline}.merge td:has(:checked){background:var(--wash)}
-.merge td span{min-width:0}sup{line-height:0;font-size:.75em}.wide.stack{max-width:none}.aside{display:inline-block;max-width:100%;overflow:hidden;text-overflow:ellipsis;vertical-align:bottom;white-space:nowrap;
+.merge td span{min-width:0}sup{line-height:0;font-size:.75em}.wide.stack{max-width:none}.aside{display:inline-block;
+max-width:100%;overflow:hidden;text-overflow:ellipsis;vertical-align:bottom;white-space:nowrap;
 padding-inline-start:12px}.end{text-align:end}.end button{min-height:24px;padding:0 8px}.others ul,
 .found ul{display:flex;flex-wrap:wrap;gap:4px 16px}.reference{display:flex;gap:6px}.reference input{flex:1;
 min-width:8rem}.found{padding-block-start:6px}.foot+form{padding-block-start:16px}.link{margin-block-start:16px;

@@ -55,26 +55,26 @@ font-size:13px}.facets li a>span:first-child{overflow:hidden;text-overflow:ellip
 .facets li a:hover{text-decoration:underline}.facets svg{position:absolute;inset:2px 0;width:100%;
 height:calc(100% - 4px);z-index:-1}.facets svg:dir(rtl){scale:-1 1}rect{fill:var(--bar)}
 .facets a[aria-current]{font-weight:600}.facets [aria-current] .n{color:inherit}
-.facets [aria-current] rect{fill:color-mix(in srgb,var(--accent) 22%,var(--bar))}.sum svg{display:inline-block;
-vertical-align:middle;width:11rem;height:10px;margin-inline-end:8px}.sum rect{fill:color-mix(in srgb,var(--accent) 50%,
-var(--panel))}.n{color:var(--soft);font-variant-numeric:tabular-nums}[popover]{border:1px solid color-mix(in srgb,
-var(--edge) 50%,transparent);border-radius:10px;padding:8px;background:var(--raise);color:var(--text);
-font:400 14px/1.45 system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",Arial,sans-serif;text-align:start;
-white-space:normal;box-shadow:0 8px 30px rgb(0 0 0/.16),0 1px 3px rgb(0 0 0/.1);width:max-content;max-width:min(34rem,
-calc(100vw - 16px));max-height:min(32rem,76dvh);overflow:auto}@supports (position-area:block-end){[popover]{inset:auto;
-margin:4px;position-area:block-end span-inline-end;position-try-fallbacks:block-end span-inline-start,
-block-start span-inline-end,block-start span-inline-start,block-end span-all}}
-@supports not selector(:popover-open){[popover].value{display:none}}[popover] h2{font-size:13px;color:var(--soft);
-font-weight:500;padding:2px 8px 6px}[popover] li a,[popover] li label{display:flex;gap:8px;align-items:center;
-padding:4px 8px;border-radius:6px;color:inherit;text-decoration:none}[popover] li :is(a,
-label):hover{background:var(--wash)}[popover] li .n,[popover] li small{margin-inline-start:auto;
-padding-inline-start:16px}[popover] hr{border:0;border-block-start:1px solid var(--line);margin:6px 8px}
-[popover] form{display:flex;flex-wrap:wrap;gap:8px;padding:4px;align-items:center}[popover] form :is(ul,
-fieldset){flex-basis:100%}.cols ul{columns:3 9rem}.cols li{break-inside:avoid}.value{padding:12px 14px;width:min(32rem,
-calc(100vw - 16px))}.value p{white-space:pre-wrap;overflow-wrap:anywhere}.value footer{display:flex;gap:16px;
-padding-block-start:10px;font-size:13px;color:var(--soft)}.code figure+figure{margin-block-start:12px}
-.code{width:36rem}.code figcaption{color:var(--soft);font-size:13px;display:flex;justify-content:space-between;
-padding:0 2px 4px}.scroll:has(.key>:checked)~.picked{display:flex}
+.facets [aria-current] rect{fill:color-mix(in srgb,var(--accent) 22%,var(--bar))}.sum{display:flex;align-items:center;
+gap:8px}.sum svg{width:11rem;height:10px;flex:none}.sum span{margin-inline-start:auto}.sum rect{fill:color-mix(in srgb,
+var(--accent) 50%,var(--panel))}.n{color:var(--soft);font-variant-numeric:tabular-nums}
+[popover]{border:1px solid color-mix(in srgb,var(--edge) 50%,transparent);border-radius:10px;padding:8px;
+background:var(--raise);color:var(--text);font:400 14px/1.45 system-ui,-apple-system,"Segoe UI",Roboto,
+"Helvetica Neue",Arial,sans-serif;text-align:start;white-space:normal;box-shadow:0 8px 30px rgb(0 0 0/.16),
+0 1px 3px rgb(0 0 0/.1);width:max-content;max-width:min(34rem,calc(100vw - 16px));max-height:min(32rem,76dvh);
+overflow:auto}@supports (position-area:block-end){[popover]{inset:auto;margin:4px;
+position-area:block-end span-inline-end;position-try-fallbacks:block-end span-inline-start,block-start span-inline-end,
+block-start span-inline-start,block-end span-all}}@supports not selector(:popover-open){[popover].value{display:none}}
+[popover] h2{font-size:13px;color:var(--soft);font-weight:500;padding:2px 8px 6px}[popover] li a,
+[popover] li label{display:flex;gap:8px;align-items:center;padding:4px 8px;border-radius:6px;color:inherit;
+text-decoration:none}[popover] li :is(a,label):hover{background:var(--wash)}[popover] li .n,
+[popover] li small{margin-inline-start:auto;padding-inline-start:16px}[popover] hr{border:0;
+border-block-start:1px solid var(--line);margin:6px 8px}[popover] form{display:flex;flex-wrap:wrap;gap:8px;padding:4px;
+align-items:center}[popover] form :is(ul,fieldset){flex-basis:100%}.cols ul{columns:3 9rem}.cols li{break-inside:avoid}
+.value{padding:12px 14px;width:min(32rem,calc(100vw - 16px))}.value p{white-space:pre-wrap;overflow-wrap:anywhere}
+.value footer{display:flex;gap:16px;padding-block-start:10px;font-size:13px;color:var(--soft)}
+.code figure+figure{margin-block-start:12px}.code{width:36rem}.code figcaption{color:var(--soft);font-size:13px;
+display:flex;justify-content:space-between;padding:0 2px 4px}.scroll:has(.key>:checked)~.picked{display:flex}
 @supports (animation-timeline:scroll(self inline)){.scroll{mask-image:linear-gradient(to left,transparent,
 #000 var(--fade));animation:fade linear both;animation-timeline:scroll(self inline)}
 .scroll:dir(rtl){mask-image:linear-gradient(to right,transparent,#000 var(--fade))}@keyframes fade{0%,96%{--fade:40px}

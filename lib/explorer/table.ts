@@ -40,8 +40,8 @@ ${end && html`<td></td>`}${rest}</tr></thead>
 <tbody>${each(rows, row => showRow(row, columns, table, place, openings))}</tbody></table></div>`
 }
 
-// Takes the width that no column needs, so that columns are as wide as their values.
-const rest = html`<td class="rest" aria-hidden="true"></td>`
+/** Takes the width that no column needs, so that columns are as wide as their values. */
+export const rest = html`<td class="rest" aria-hidden="true"></td>`
 
 /** Returns a selection with the column first that names the items. */
 function namesFirst (select: Selection, { key }: Collection): Selection {

@@ -86,7 +86,7 @@ test('a page tells which rows it has, and of how many', async t => {
     ['size=50&_count', '<b>1–50</b> of <b><span class="g">11</span>999</b>'],
     ['size=50&page=3', '<b>101–150</b> on this page'],
     ['size=50&offset=10000', '<b><span class="g">10</span>001–<span class="g">10</span>050</b> on this page'],
-    ['total=0', '<b>1–1</b></span>']
+    ['total=0', '1 row</span>']
   ] as const) t.match((await get(`/orders?${query}`)).body, `<span>${range}`, query)
   const [, next = ''] = /href="([^"]*)" rel="next"/.exec((await get('/orders?size=50&sort=id')).body) ?? []
   t.match((await get(next)).body, /<span>(50 rows|<b>51–100<\/b>) on this page/)
@@ -121,7 +121,7 @@ test('an item that is not there is 404 with its neighbours, of those that the ca
 test('groups have the bars of their numbers', async t => {
   const { app, get } = await serve()
   const { body } = await get('/orders?total<8&fields=status,count()&sort=-count()')
-  t.match(body, /<bdi>packed<\/bdi><\/td><td class="num sum"><svg[^>]*><rect width="67%"[^>]*\/><\/svg>2</)
+  t.match(body, /<bdi>packed<\/bdi><\/td><td class="num"><div class="sum"><svg[^>]*><rect width="67%".*?<span>2</)
   t.notMatch((await get('/orders?fields=total,count()&size=50')).body, '<svg aria-hidden')
   await app.close()
 })

@@ -30,7 +30,9 @@ const Product = Type.Object({
 }, {
   title: 'Products',
   description: long.slice(0, 200),
-  views: { All: `fields=label,state,photo,notes,price,${Object.keys(columns).join(',')}`, Dear: 'price>10&sort=-price' }
+  views: {
+    All: `fields=id,label,state,photo,notes,price,${Object.keys(columns).join(',')}`, Dear: 'price>10&sort=-price'
+  }
 })
 const Maker = Type.Object({
   id: Type.Integer(key),
