@@ -1,30 +1,20 @@
-import dataApi, { sqlite } from 'fastify-data-api'
 import Fastify from 'fastify'
-import { mkdirSync, readFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { Browser, Page } from 'playwright-core'
-import { solarSystem } from '../../examples/solar-system/collections.ts'
-import { fill } from '../../examples/solar-system/fill.ts'
 import { launchChromium } from '../helpers/chromium.ts'
+import { addPictured, digestsOf, mine, request, theirs } from './pictured.ts'
 
 // Makes the pictures of the documents from the example: npm run pictures.
 
 const root = new URL('../../', new URL(import.meta.url.replace('/dist/', '/')))
 const folder = fileURLToPath(new URL('docs/pictures/', root))
-const filters = 'planet.name=Saturn&mean_radius_km>100'
-const request = `/moons?${filters}&sort=-mean_radius_km&fields=name,mean_radius_km,planet(name)`
 
 const launched = await launchChromium()
 if ('reason' in launched) throw new Error(launched.reason)
 const { browser } = launched
-const db = sqlite(':memory:')
-fill(db, fileURLToPath(new URL('examples/solar-system/data/', root)))
 const app = Fastify({ forceCloseConnections: true })
-await app.register(dataApi, {
-  collections: solarSystem(db),
-  requestStrategies: { delete: true },
-  explorer: { title: 'The solar system' }
-})
+const db = await addPictured(app, fileURLToPath(root))
 const base = await app.listen({ host: '127.0.0.1', port: 3000 })
 mkdirSync(folder, { recursive: true })
 
@@ -32,14 +22,20 @@ await picture('grid', 'light', page => page.goto(base + request))
 await picture('grid-dark', 'dark', page => page.goto(base + request))
 await picture('conflict', 'light', async page => {
   await page.goto(`${base}/missions/1?_edit`)
-  await app.inject({ method: 'PATCH', url: '/missions/1', payload: { name: 'Pioneer I', outcome: 'success' } })
-  await page.fill('#field-name', 'Pioneer One')
+  await app.inject({ method: 'PATCH', url: '/missions/1', payload: theirs })
+  await page.fill('#field-name', mine.name)
   await page.click('button:text("Save")')
+  await page.locator('.merge').first().waitFor()
 })
 await besideJson(browser)
 await browser.close()
 await app.close()
 db.close()
+const fresh = Fastify()
+const freshDb = await addPictured(fresh, fileURLToPath(root))
+writeFileSync(`${folder}pages.json`, `${JSON.stringify(await digestsOf(fresh), null, 2)}\n`)
+await fresh.close()
+freshDb.close()
 
 /** Saves what a browser shows after some steps. */
 async function picture (name: string, colorScheme: 'light' | 'dark', show: (page: Page) => Promise<unknown>) {
