@@ -1,4 +1,5 @@
 import type { Collection } from '../model/model.ts'
+import { unitsOf } from '../plan/time-units.ts'
 import type { ValueGenerator } from './generator.ts'
 import { generateFilterPart, generatePage } from './queries.ts'
 import { relationsOf, scalarsOf } from './resources.ts'
@@ -10,7 +11,7 @@ const numeric: ReadonlySet<string> = new Set(['integer', 'number', 'int64', 'dec
 export function generateGroups (generator: ValueGenerator, collection: Collection, named: boolean): string {
   const by = named && generator.chance(95) ? [] : generateShared(generator, collection)
   const calls = Array.from({ length: 1 + generator.below(3) }, () => generateCall(generator, collection))
-  const known = [...by.filter(name => !name.includes('(')), ...calls]
+  const known = [...by.filter(name => !/\(\w/.test(name)), ...calls]
   const sorted = generator.some(known, 50).map(name => `${generator.of(['', '-'])}${name}`)
   return [
     `fields=${[...by, ...calls].join(',')}`,
@@ -24,9 +25,15 @@ export function generateGroups (generator: ValueGenerator, collection: Collectio
 /** Returns the values that the items of a group share. */
 function generateShared (generator: ValueGenerator, collection: Collection): readonly string[] {
   const names = generator.some(scalarsOf(collection), 25).map(({ name }) => name)
+  const dated = scalarsOf(collection).filter(field => 'type' in field && unitsOf(field.type).length > 0)
+  const day = generator.chance(40) ? generator.from(dated) : undefined
+  const unit = day !== undefined && 'type' in day ? generator.of(unitsOf(day.type)) : undefined
   const relation = generator.chance(35) ? generator.from(relationsOf(collection, 'sub-item')) : undefined
   const field = relation && generator.from(scalarsOf(relation.target))
-  return [...names, ...relation && field ? [`${relation.name}(${field.name})`] : []]
+  return [
+    ...names, ...day && unit ? [`${day.name}.${unit}()`] : [],
+    ...relation && field ? [`${relation.name}(${field.name})`] : []
+  ]
 }
 
 function generateCall (generator: ValueGenerator, collection: Collection): string {

@@ -1,5 +1,6 @@
 import type { Collection, DataField, ScalarField } from '../model/model.ts'
 import { type Operator, traitsOf } from '../model/values.ts'
+import { startOf, unitsOf } from '../plan/time-units.ts'
 import { operatorDefaults } from '../request/syntax.ts'
 import { tableOf } from '../sources/memory/relations.ts'
 import { ownValue } from '../sources/memory/values.ts'
@@ -81,6 +82,13 @@ function generateComparison (
   }
   const field = generator.from(generator.chance(96) ? filterable(collection) : allScalars(collection))
   if (field === undefined) return `nothing=${generator.of(['', '1'])}`
+  const unit = field.kind !== 'computed' && generator.chance(20) ? generator.from(unitsOf(field.type)) : undefined
+  if (unit !== undefined) {
+    const value = generateText(generator, field, [...tableOf(collection).all()])
+    const start = startOf(value, generator.chance(85) ? unit : 'hour').slice(0, unit === 'hour' ? 24 : 10)
+    const operator = generator.of(['=', '!=', '>', '<', '>=', '<='])
+    return `${field.name}.${unit}()${operator}${printValue(generator, start, grouped)}`
+  }
   const operators = field.kind === 'computed' || field.type.operators.size === 0
     ? [simplest]
     : [...field.type.operators]

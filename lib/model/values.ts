@@ -110,7 +110,7 @@ function parseText (text: string): string | undefined {
   return /[\0\p{Surrogate}]/u.test(text) ? undefined : text
 }
 
-const stringType: ValueType = {
+export const stringType: ValueType = {
   kind: 'string',
   expected: 'a string of valid Unicode without NUL characters',
   operators: operatorsOf('equality', 'ordering', 'text'),

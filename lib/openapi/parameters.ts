@@ -64,7 +64,7 @@ function fieldsParameter (collection: Collection, describing: Describing): Param
   const names = readableFields(collection, describing).map(({ name }) => name)
   const grammar = 'Fields of related items stand in parentheses, as in `a,b(c,d;sort=c;limit=3)`; ' +
     '`b.count()` counts them. Functions of the items make groups, as in `kind,count(),mass.sum()`: ' +
-    'count, count_distinct, sum, avg, min, max.'
+    'count, count_distinct, sum, avg, min, max; a unit of time such as `born.year()` groups as a field does.'
   const description = `The fields to show, separated by commas. ${grammar}${listOf(names, describing)}`
   return parameter('fields', collection, describing, description, text)
 }

@@ -3,6 +3,7 @@ import type {
 } from '../model/model.ts'
 import type { Operator, Scalar } from '../model/values.ts'
 import type { Conditions } from '../request/conditions.ts'
+import type { TimeUnit } from './time-units.ts'
 import type { Element, ItemBody } from './write/item-body.ts'
 
 /**
@@ -57,10 +58,16 @@ export type AggregateName = 'count' | 'count_distinct' | 'sum' | 'avg' | 'min' |
 
 /**
  * A value of each group of items: one that they share, or one that a function makes of theirs. `field`: what conditions
- * and orders of groups name; its property is that of the value in a row. A sum and a mean are decimals there.
+ * and orders of groups name; its property is that of the value in a row. A sum and a mean are decimals there. `unit`:
+ * the value is the beginning of the unit of time that the field's value is in.
  */
 export type GroupColumn =
-  | { readonly field: DataField, readonly call: undefined, readonly of: FieldValue }
+  | {
+    readonly field: DataField
+    readonly call: undefined
+    readonly of: FieldValue
+    readonly unit: TimeUnit | undefined
+  }
   /** `of`: undefined where the items themselves are counted. */
   | { readonly field: DataField, readonly call: AggregateName, readonly of: FieldValue | undefined }
 

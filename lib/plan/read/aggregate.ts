@@ -154,7 +154,7 @@ function sortedBy ({ path, at }: SortTerm, columns: GroupColumns): GroupColumn {
   const name = path.join('.')
   const known = columns.find(name)
   if (known !== undefined) return known
-  if (name.endsWith('()')) return columns.aggregate(path, invalid)
+  if (isOfItems(path, columns.collection)) return columns.aggregate(path, invalid)
   const names = columns.all.map(({ field }) => field.name)
   throw invalid(`Groups cannot be sorted by '${name}'. They have ${names.join(', ')}.`, suggest(name, names))
 }

@@ -5,6 +5,8 @@ import { integerType, type Operator, type Scalar, textOfDate, traitsOf } from '.
 import type { Filter, TextPlace, ValueText } from '../../request/request.ts'
 import type { Listing, Predicate, Selection } from '../plan.ts'
 import { all, always, any, compareList, compareValue } from '../predicates.ts'
+import { unitNamed } from '../time-units.ts'
+import { compareBucket } from './buckets.ts'
 import { countedBy, isFunction } from './functions.ts'
 import { findReadable, readableNames } from './select.ts'
 
@@ -39,8 +41,12 @@ function follow (filter: Comparison | Element, depth: number, collection: Collec
   const name = path[depth] ?? ''
   if (filter.kind === 'compare' && isFunction(name)) return compareCount(filter, name, undefined, collection)
   const called = path[depth + 1] ?? ''
-  if (filter.kind === 'compare' && isFunction(called)) return compareCount(filter, called, name, collection)
+  const unit = unitNamed(called)
+  if (filter.kind === 'compare' && isFunction(called) && unit === undefined) {
+    return compareCount(filter, called, name, collection)
+  }
   const field = findFilterable(filter, name, collection)
+  if (filter.kind === 'compare' && unit !== undefined) return compareBucket(filter, dataFieldOf(field, filter), unit)
   const last = depth === path.length - 1
   if (isRelation(field)) {
     if (last && filter.kind === 'compare') return compareRelation(filter, field)
@@ -50,10 +56,13 @@ function follow (filter: Comparison | Element, depth: number, collection: Collec
   if (!last || filter.kind === 'some') {
     throw invalidFilter(`The field '${name}' is a scalar and has no fields of its own.`, at)
   }
-  if (field.kind === 'computed') {
-    throw invalidFilter(`Items cannot be filtered by the field '${name}', which is computed.`, at)
-  }
-  return compareField(filter, field)
+  return compareField(filter, dataFieldOf(field, filter))
+}
+
+function dataFieldOf (field: ReadableField, filter: Comparison): DataField {
+  if (isRelation(field)) throw invalidFilter(`The field '${field.name}' is not a scalar.`, filter.at)
+  if (field.kind !== 'computed') return field
+  throw invalidFilter(`Items cannot be filtered by the field '${field.name}', which is computed.`, filter.at)
 }
 
 function findFilterable (filter: Comparison | Element, name: string, collection: Collection): ReadableField {
@@ -119,6 +128,15 @@ function compareRelation (filter: Comparison, field: RelationField): Predicate {
 
 /** Returns the comparison of a field. Throws invalid_filter for an operator or a value that it does not take. */
 export function compareField (filter: Comparison, field: DataField): Predicate {
+  const { operator } = filter
+  const values = parseOperands(filter, field)
+  return traitsOf(operator).list
+    ? compareList(field, operator, values)
+    : compareValue(field, operator, values[0] ?? null)
+}
+
+/** Returns the values with which a field is compared. Throws as compareField() does. */
+export function parseOperands (filter: Comparison, field: DataField): ReadonlyArray<Scalar | null> {
   const { operator, at } = filter
   const { operators, expected } = field.type
   if (!operators.has(operator)) {
@@ -126,10 +144,7 @@ export function compareField (filter: Comparison, field: DataField): Predicate {
     const reason = `cannot be used with the field '${field.name}', which takes ${expected}.`
     throw invalidFilter(`The operator '${spelled}' ${reason}${adviceOnName(filter)}`, at)
   }
-  const values = filter.values.map(value => convert(value, field, filter))
-  return traitsOf(operator).list
-    ? compareList(field, operator, values)
-    : compareValue(field, operator, values[0] ?? null)
+  return filter.values.map(value => convert(value, field, filter))
 }
 
 function convert (value: ValueText, field: DataField, filter: Comparison): Scalar | null {

@@ -5,7 +5,9 @@ import { plainDecimal } from '../../model/numbers.ts'
 import { formatTypes, integerType, numberType, type ValueKind, type ValueType } from '../../model/values.ts'
 import type { FieldAsked, TextPlace } from '../../request/request.ts'
 import type { AggregateName, FieldValue, GroupColumn, Row, SubItemStep } from '../plan.ts'
+import { isNullable } from '../order.ts'
 import { always } from '../predicates.ts'
+import { type TimeUnit, unitNamed, unitsOf, unitType } from '../time-units.ts'
 import { isFunction } from './functions.ts'
 import { findReadable, type Item, readableNames } from './select.ts'
 import { refuse } from './unusable.ts'
@@ -20,7 +22,8 @@ export type Invalid = (message: string, suggestion?: string) => DataApiError
  * field that leads through no relation to many.
  */
 export function isOfItems (path: readonly string[], collection: Collection): boolean {
-  if (!isFunction(path.at(-1) ?? '')) return false
+  const last = path.at(-1) ?? ''
+  if (!isFunction(last) || unitNamed(last) !== undefined) return false
   let holder = collection
   for (const name of path.slice(0, -1)) {
     const field = findReadable(holder, name)
@@ -37,7 +40,7 @@ export const makesGroups = (fields: readonly FieldAsked[] | undefined, collectio
 /** The columns of a request, each once. Those that only conditions and orders name come last. */
 export class GroupColumns {
   readonly all: GroupColumn[] = []
-  private readonly collection: Collection
+  readonly collection: Collection
 
   constructor (collection: Collection) { this.collection = collection }
 
@@ -63,7 +66,21 @@ export class GroupColumns {
     if (known !== undefined) return known
     const of = findValue(path, this.collection, invalid)
     checkGrouping(of.field, invalid)
-    return this.add(name, { call: undefined, of }, of.field.type, of.path !== undefined || of.field.nullable)
+    return this.add(name, { call: undefined, of, unit: undefined }, of.field.type, isNullable(of))
+  }
+
+  /** Returns the column of a unit of time that the items of a group share. */
+  bucket (path: readonly string[], unit: TimeUnit, invalid: Invalid): GroupColumn {
+    const name = path.join('.')
+    const known = this.find(name)
+    if (known !== undefined) return known
+    const of = findValue(path.slice(0, -1), this.collection, invalid)
+    const { field } = of
+    checkGrouping(field, invalid)
+    if (unitsOf(field.type).includes(unit)) {
+      return this.add(name, { call: undefined, of, unit }, unitType(unit), isNullable(of))
+    }
+    throw invalid(`'${unit}()' cannot be used with the field '${field.name}', which takes ${field.type.expected}.`)
   }
 
   find (name: string): GroupColumn | undefined {
@@ -71,14 +88,16 @@ export class GroupColumns {
   }
 
   private add (
-    name: string, made: { readonly call: undefined, readonly of: FieldValue } |
-    { readonly call: AggregateName, readonly of: FieldValue | undefined }, type: ValueType, nullable: boolean
+    name: string, made: Made, type: ValueType, nullable: boolean
   ): GroupColumn {
     const column = { ...made, field: columnField(name, this.all.length, type, nullable) }
     this.all.push(column)
     return column
   }
 }
+
+type Made = { readonly call: undefined, readonly of: FieldValue, readonly unit: TimeUnit | undefined } |
+  { readonly call: AggregateName, readonly of: FieldValue | undefined }
 
 function columnField (name: string, index: number, type: ValueType, nullable: boolean): StoredField {
   return {
@@ -121,7 +140,11 @@ function columnsOf (
 ): readonly GroupColumn[] {
   const invalid: Invalid = (message, suggestion) => invalidFields(message, at, suggestion)
   if (isFunction(name)) {
-    if (before.length === 0) return [columns.aggregate(name.split('.'), invalid)]
+    const path = name.split('.')
+    const unit = unitNamed(path.at(-1) ?? '')
+    if (before.length === 0) {
+      return [unit === undefined ? columns.aggregate(path, invalid) : columns.bucket(path, unit, invalid)]
+    }
     throw invalid(`A function does not stand in parentheses here; write '${[...before, name].join('.')}'.`)
   }
   const path = [...before, name]
@@ -142,9 +165,11 @@ function checkMember (column: GroupColumn, shown: readonly GroupColumn[], at: Te
 /** Returns the member that a value takes from another: its own, or that of its sub-item, which may be null. */
 function placeTaken (one: GroupColumn, other: GroupColumn): readonly string[] {
   const path = memberPath(one)
-  const isInSubItem = one.call === undefined && other.call !== undefined && path.length > 1
+  const isInSubItem = isShared(one) && !isShared(other) && path.length > 1
   return isInSubItem ? path.slice(0, -1) : path
 }
+
+const isShared = (column: GroupColumn) => column.call === undefined && column.unit === undefined
 
 const startsWith = (path: readonly string[], start: readonly string[]) =>
   start.length <= path.length && start.every((name, index) => path[index] === name)
@@ -248,7 +273,7 @@ export function showGroup (row: Row, shown: readonly GroupColumn[]): Item {
 
 /** Returns the paths of the sub-items by whose values items are grouped, the deepest first. */
 function subItemsOf (shown: readonly GroupColumn[]): ReadonlyArray<readonly string[]> {
-  const paths = shown.flatMap(({ call, of }) => call === undefined ? [of.path ?? []] : [])
+  const paths = shown.filter(isShared).map(({ of }) => of?.path ?? [])
     .flatMap(path => path.map((_, index) => path.slice(0, index + 1).map(({ field }) => field.name)))
   return paths.toSorted((one, other) => other.length - one.length)
 }

@@ -9,6 +9,7 @@ import type { FieldAsked, Query } from '../../request/request.ts'
 import { memoize } from '../../scheduling/memoize.ts'
 import type { Listing, Row, Selection, Shown } from '../plan.ts'
 import { always } from '../predicates.ts'
+import { unitNamed } from '../time-units.ts'
 import { planFilters } from './filter.ts'
 import { countedBy, isFunction } from './functions.ts'
 import { planPage } from './page.ts'
@@ -75,6 +76,9 @@ function planField (asked: FieldAsked, collection: Collection): Shown {
   if (field === undefined) {
     const suggestion = suggest(name, readableNames(collection))
     throw invalidFields(`There is no field '${name}' to select.${didYouMean(suggestion)}`, asked.at, suggestion)
+  }
+  if (called !== undefined && unitNamed(called) !== undefined) {
+    throw invalidFields(`'${called}' groups items; select a function of them too, such as 'count()'.`, asked.at)
   }
   if (called !== undefined) {
     const counted = countedBy(called, field, reason => invalidFields(reason, asked.at))

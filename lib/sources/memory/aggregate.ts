@@ -1,6 +1,7 @@
 import { tooManyGroups } from '../../errors/errors.ts'
 import { decimalOfKey } from '../../model/numbers.ts'
 import type { AggregateName, GroupColumn, ReadPlanOf, Row } from '../../plan/plan.ts'
+import { startOf, type TimeUnit } from '../../plan/time-units.ts'
 import { ExactSum, meanOf } from '../exact-sum.ts'
 import { compareValues } from './compare.ts'
 import { valueReader } from './sort.ts'
@@ -36,9 +37,19 @@ export function groupRows (
     Object.fromEntries(group.map((reduction, index) => [columns[index]?.field.property, reduction.result()])))
 }
 
-function readersOf ({ of }: GroupColumn, tick: Tick): Readers {
+function readersOf (column: GroupColumn, tick: Tick): Readers {
+  const { of } = column
   if (of === undefined) throw new TypeError('a count of items has no value')
+  if (column.call === undefined && column.unit !== undefined) {
+    const start = bucketReader(valueReader(of, readerOf, tick), column.unit)
+    return { compared: start, shown: start }
+  }
   return { compared: valueReader(of, comparableReaderOf, tick), shown: valueReader(of, readerOf, tick) }
+}
+
+const bucketReader = (read: Reader, unit: TimeUnit): Reader => row => {
+  const value = read(row)
+  return typeof value === 'string' ? startOf(value, unit) : value
 }
 
 function reductionOf (column: GroupColumn, tick: Tick): () => Reduction {

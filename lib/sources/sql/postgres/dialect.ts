@@ -12,6 +12,7 @@ import {
   byCodePoint, type Form, formOf, forms, isJson, isLossy, isPadded, numberMember, text, textForm
 } from './forms.ts'
 import { postgresWriter } from './json.ts'
+import { bucket } from './buckets.ts'
 import { extreme, sum } from './sums.ts'
 
 /**
@@ -40,6 +41,7 @@ export const postgresDialect: Dialect = {
     decode: encoded => columnType.kind === 'mixed' ? encoded : decode(encoded, columnType)
   }),
   sum: (column, columnType, call) => sum({ column, filtered: filtered(column, columnType, false) }, columnType, call),
+  bucket,
   extreme,
   position (column, columnType) {
     const position = formOf(columnType).inexact?.position?.(column)

@@ -10,6 +10,7 @@ import { asText, decoder, encodings, fetched, isSafe } from './forms.ts'
 import type { SqliteDriver } from './driver.ts'
 import { call, decimalText, mixedText } from './functions.ts'
 import { sqliteWriter } from './json.ts'
+import { bucket } from './buckets.ts'
 import { sum } from './sums.ts'
 import { isCanonical, storeTimestamp, timestamp, timestampCondition } from './timestamps.ts'
 import {
@@ -39,6 +40,7 @@ export const sqliteDialect: Dialect = {
     }
   }),
   sum,
+  bucket,
   extreme: (call, filtered) => sql`${sql.raw(call)}(${filtered})`,
   position,
   storedOperand: (slot, columnType, textual) =>

@@ -67,14 +67,17 @@ function buildGroups (
   return sql`select ${values} from ${table(ref)} where ${items}${grouped} limit ${sql.lit(mostGroups + 1)}`
 }
 
-function buildColumn ({ field, call, of }: GroupColumn, ref: TableRef, builder: Builder): BuiltColumn {
+function buildColumn (column: GroupColumn, ref: TableRef, builder: Builder): BuiltColumn {
+  const { field, call, of } = column
   if (of === undefined) return { field, sql: sql`count(*)`, type: countColumn }
   const { dialect } = builder
   const { sql: value, type: declared } = valueColumn(of, ref, builder)
   const type = { ...declared, nullable: true }
   const shown = () => dialect.filtered(dialect.jsonNullAsNull(value, type), type, false)
   switch (call) {
-    case undefined: return { field, sql: shown(), type }
+    case undefined: return column.unit === undefined
+      ? { field, sql: shown(), type }
+      : { field, ...dialect.bucket(shown(), type, column.unit) }
     case 'count': return { field, sql: sql`count(${dialect.jsonNullAsNull(value, type)})`, type: countColumn }
     case 'count_distinct': return { field, sql: sql`count(distinct ${shown()})`, type: countColumn }
     case 'sum':

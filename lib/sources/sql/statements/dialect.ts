@@ -1,5 +1,6 @@
 import type { QueryCompiler, RawBuilder } from 'kysely'
 import type { Operator } from '../../../model/values.ts'
+import type { TimeUnit } from '../../../plan/time-units.ts'
 import type { ColumnType } from './columns.ts'
 import type { Slot, Value } from './slots.ts'
 
@@ -81,6 +82,8 @@ export interface Dialect {
   groups (type: ColumnType): Grouping
   /** Returns the exact sum of a column's values as they are shown, or their mean, as a filtered decimal. */
   sum (column: Sql, type: ColumnType, call: 'sum' | 'avg'): Sql
+  /** Returns the beginning of the unit of time that a filtered day or timestamp is in, and its type (startOf). */
+  bucket (filtered: Sql, type: ColumnType, unit: TimeUnit): { readonly sql: Sql, readonly type: ColumnType }
   /** Returns the least or greatest of a filtered column's values, in the same form. */
   extreme (call: 'min' | 'max', filtered: Sql, type: ColumnType): Sql
   /** Returns the position of a column's values; undefined if that is the value as it is shown. */

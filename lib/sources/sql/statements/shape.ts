@@ -23,7 +23,7 @@ import { type Slot, typed, type Value } from './slots.ts'
  * | plan of a list | steps, `list`, origin, listing, cursor's predicate, fields carried, count, length |
  * | plan of groups | steps, `groups`, origin, field, `a` or `d`, range, cursor's predicate, listing, count, length |
  * | plan of values of groups | steps, `aggregate`, origin, two predicates around columns, order, range, count, length |
- * | column of groups | `+`, path, field, function, `;`; a column without a field begins with `*` |
+ * | column of groups | `+`, path, field, function or unit, `;`; a column without a field begins with `*` |
  * | count; length | `c` if the plan counts; `<` and the most characters of the answer |
  * | insert | `insert`, collection, `:`, `?` if a duplicate is no error, stored values |
  * | update, delete | `update` or `delete`, collection, `:`, steps, stored values of an update |
@@ -158,10 +158,11 @@ function addGroups (draft: ShapeDraft, plan: ReadPlanOf<'aggregate'>): void {
   const { from, where, columns, named, having, order, range, count, mostGroups } = plan
   addOrigin(draft, from)
   addPredicate(draft, where)
-  for (const { of, call = '' } of columns) {
+  for (const column of columns) {
+    const { of, call } = column
     draft.key += of === undefined ? '*' : '+'
     addPath(draft, of?.path)
-    draft.key += `${of?.field.index ?? ''}${call};`
+    draft.key += `${of?.field.index ?? ''}${call ?? column.unit ?? ''};`
   }
   draft.key += named ? 'n' : ''
   addPredicate(draft, having)
