@@ -1,5 +1,6 @@
 import { brokenOff, parseJson } from './error.ts'
 import { follow } from './follow.ts'
+import { groupsQuery } from './groups.ts'
 import { list } from './page.ts'
 import { partsOf } from './parts.ts'
 import { type AnyQuery, encode } from './query.ts'
@@ -20,6 +21,8 @@ export function resource (send: Send, path: string, write: Write, more?: object)
     live: (query?: AnyQuery, options?: RequestOptions) => follow(send, call(query, options)),
     count: async (where?: object, options?: RequestOptions) =>
       (await list(send, call({ where, size: 0, count: true }, options))).total,
+    groups: async (query: AnyQuery = {}, options?: RequestOptions) =>
+      (await list(send, call(groupsQuery(query), options))).items,
     get: async (...given: unknown[]) => {
       const at = located(path, given)
       const [query = {}, options] = given as [AnyQuery?, RequestOptions?]

@@ -9,7 +9,7 @@ import { runWrite, type WriteResult } from '../run/write.ts'
 import { beginCall, type Binding, type Call, type CollectionNames } from './call.ts'
 import { bodyOf, itemResource } from './items.ts'
 import { queryOf } from './query.ts'
-import { collectionResource, countItems, findItem, listItems, streamItems, writtenItem } from './reads.ts'
+import { collectionResource, countItems, findItem, groupItems, listItems, streamItems, writtenItem } from './reads.ts'
 import type { Members } from './where.ts'
 
 /** A collection without the static types of its items. */
@@ -27,6 +27,7 @@ export function makeCollection (names: CollectionNames, binding: Binding): AnyCo
     list: async (query: Members = {}) => listItems(await begin(), query),
     stream: (query: Members = {}) => streamItems(begin, query),
     count: async (query: Members = {}) => countItems(await begin(), query),
+    groups: async (query: Members) => groupItems(await begin(), query),
     find,
     async get (id: unknown, query: Members = {}) {
       const item = await find(id, query)

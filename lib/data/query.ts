@@ -12,19 +12,29 @@ import { filtersOf, givenValue, isMembers, type Members, placeOf } from './where
  * invalid_page, or invalid_parameter for an unknown member.
  */
 export function queryOf (asked: unknown, collection: Collection, known: readonly string[]): Query {
+  checkMembers(asked, known)
+  return partsOf(defined(asked), collection, '')
+}
+
+/** Throws invalid_parameter for what is no query of these members. */
+export function checkMembers (asked: unknown, known: readonly string[]): asserts asked is Members {
   if (!isMembers(asked)) throw invalidParameter('The query must be an object.', placeOf('query'))
-  const query = Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== undefined))
-  for (const name of Object.keys(query)) {
+  for (const name of Object.keys(defined(asked))) {
     if (known.includes(name)) continue
     const near = suggest(name, known)
     throw invalidParameter(`A query has no member '${name}'.${didYouMean(near)}`, placeOf(name), near)
   }
-  return partsOf(query, collection, '')
 }
 
 /** The members of the query of a list. */
 export const listMembers: readonly string[] =
   ['where', 'sort', 'fields', 'page', 'size', 'offset', 'limit', 'after', 'before', 'count']
+
+/** The members of a query of groups. */
+export const groupMembers: readonly string[] = [
+  'by', 'count', 'count_distinct', 'sum', 'avg', 'min', 'max', 'where', 'having', 'sort', 'page', 'size', 'offset',
+  'limit'
+]
 
 /** Returns the parts of a query. `path`: the path of a relation in a selection, with a dot; empty for the query. */
 function partsOf (query: Members, collection: Collection, path: string): Query {

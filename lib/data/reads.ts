@@ -1,3 +1,6 @@
+import { groupsQuery } from '../client/groups.ts'
+import { invalidFields } from '../errors/errors.ts'
+import { showGroup } from '../plan/read/group-columns.ts'
 import { planRead, type Read } from '../plan/read/read.ts'
 import { always } from '../plan/predicates.ts'
 import type { Row, Selection } from '../plan/plan.ts'
@@ -8,8 +11,8 @@ import { readBatches } from '../run/batches.ts'
 import type { Ends, Found } from '../sources/source.ts'
 import type { Call } from './call.ts'
 import { itemOf, itemResource } from './items.ts'
-import { listMembers, queryOf } from './query.ts'
-import type { Members } from './where.ts'
+import { checkMembers, groupMembers, listMembers, queryOf } from './query.ts'
+import { type Members, placeOf } from './where.ts'
 
 type ListRead = Extract<Read, { kind: 'list' }>
 
@@ -44,6 +47,20 @@ export async function countItems (call: Call, asked: Members): Promise<number> {
   return total ?? 0
 }
 
+/** Returns the values of the groups that a query makes of items. */
+export async function groupItems (call: Call, asked: Members): Promise<readonly Members[]> {
+  refuseReading(call)
+  checkMembers(asked, groupMembers)
+  const query = queryOf(groupsQuery(asked), call.collection, listMembers)
+  const read = planRead(collectionResource(call), query, false, call.binding.limits.paged)
+  if (read.kind !== 'aggregate') {
+    throw invalidFields("A query of groups needs a function, such as 'count'.", placeOf('fields'))
+  }
+  const found = await call.database.read(read.plan)
+  if (found.kind !== 'rows') throw new TypeError('groups without steps have rows')
+  return found.rows.map(row => showGroup(row, read.show))
+}
+
 /** Returns all items that a query finds, in batches. */
 export async function * streamItems (begin: () => Promise<Call>, asked: Members): AsyncGenerator<Members> {
   const call = await begin()
@@ -74,7 +91,7 @@ function planList (call: Call, query: Query, count: boolean, whole: boolean): Li
   refuseReading(call)
   const { limits } = call.binding
   const read = planRead(collectionResource(call), query, count, whole ? limits.whole : limits.paged)
-  if (read.kind !== 'list') throw new TypeError('a collection is read as a list')
+  if (read.kind !== 'list') throw invalidFields("Groups are read by 'groups()'.", placeOf('fields'))
   return read
 }
 

@@ -1,4 +1,6 @@
 import type { FastifyRequest } from 'fastify'
+import type { Group, GroupsQuery } from '../client/types/groups.ts'
+import type { Equal, FieldCondition } from './field-condition.ts'
 
 /**
  * The types of a collection's items, which its declaration carries (docs/own-code.md: Types). `stored`: the scalars
@@ -43,59 +45,6 @@ type NamedShape<N> = N extends keyof Collections ? ShapeIn<Collections[N]> : Any
 
 /** All scalars of an item. */
 export type Scalars<T extends Shape> = T['stored'] & T['computed']
-
-/** A value to compare with: that of the field, or a Date for a text. */
-type Operand<V> = string extends V ? V | Date : V
-
-type Ordered<V> = Exclude<Operand<V>, null | undefined>
-type Equal<V> = Exclude<Operand<V>, undefined> | (undefined extends V ? null : never)
-
-interface Equality<V> {
-  readonly eq?: Equal<V>
-  readonly ne?: Equal<V>
-  readonly in?: ReadonlyArray<Equal<V>>
-  readonly notIn?: ReadonlyArray<Equal<V>>
-  readonly '='?: Equal<V>
-  readonly '!='?: Equal<V>
-  readonly '=*'?: ReadonlyArray<Equal<V>>
-  readonly '!=*'?: ReadonlyArray<Equal<V>>
-}
-
-interface Ordering<V> {
-  readonly lt?: Ordered<V>
-  readonly lte?: Ordered<V>
-  readonly gt?: Ordered<V>
-  readonly gte?: Ordered<V>
-  readonly '<'?: Ordered<V>
-  readonly '<='?: Ordered<V>
-  readonly '>'?: Ordered<V>
-  readonly '>='?: Ordered<V>
-}
-
-interface Texts {
-  readonly startsWith?: string
-  readonly endsWith?: string
-  readonly contains?: string
-  readonly eqIgnoreCase?: string
-  readonly startsWithIgnoreCase?: string
-  readonly endsWithIgnoreCase?: string
-  readonly containsIgnoreCase?: string
-  readonly '^='?: string
-  readonly '$='?: string
-  readonly '*='?: string
-  readonly '~='?: string
-  readonly '^~='?: string
-  readonly '$~='?: string
-  readonly '*~='?: string
-}
-
-/** The operators that a field takes, by their words or as they are spelled in URLs. All that are given must hold. */
-export type Operators<V> = Equality<V> & Ordering<V> & (unknown extends V ? Texts : V extends string ? Texts : unknown)
-
-/**
- * A condition on a field: a value that it equals, null for no value, a list of values that it is one of, or operators.
- */
-export type FieldCondition<V> = Equal<V> | ReadonlyArray<Equal<V>> | Operators<V>
 
 /** A condition on items of a relation, whose types are those of another declaration. */
 export interface RelationWhere { readonly [name: string]: unknown }
@@ -224,6 +173,10 @@ export interface CollectionData<T extends Shape, Default> {
   ): AsyncIterable<Selected<T, F, Default>>
   /** Returns the number of items that the query finds. */
   count (query?: { readonly where?: Where<T> | undefined }): Promise<number>
+  /** Returns values of groups of the items that the query finds, such as their numbers and sums. */
+  groups<const Q extends GroupsQuery<Scalars<T>, SubItemNames<T>, Where<T>>> (
+    query: Q
+  ): Promise<ReadonlyArray<Group<Scalars<T>, Q>>>
   /** Returns the item. Rejects with `identifier_not_found` where there is none. */
   get<const F extends ReadonlyArray<Field<T>> | undefined = undefined> (
     id: Id<T>, query?: Selecting<F>

@@ -41,6 +41,25 @@ for (const pageLinks of ['wrapped', 'both'] as const) {
   })
 }
 
+test('groups have their fields, units of time and functions', async t => {
+  const { app, authors } = await serve(t)
+  await addAuthors(app, 7)
+  t.strictSame(await authors.groups({ count: true, having: { 'count()': { gt: 9 } } }), [])
+  t.strictSame(await authors.groups({
+    by: ['kind', { born: 'year' }],
+    count: true,
+    max: ['name'],
+    where: { name: { ne: 'A0' } },
+    sort: '-name.max()',
+    limit: 2
+  }), [
+    { kind: null, born: { year: null }, count: 7, name: { max: 'Bo' } },
+    { kind: 'poet', born: { year: '1990-01-01' }, count: 1, name: { max: 'Ada' } }
+  ])
+  t.strictSame(await authors.groups({ sum: ['id'], count_distinct: ['kind'], having: { or: [{ 'count()': 9 }, {}] } }),
+    [{ id: { sum: 45 }, kind: { count_distinct: 1 } }])
+})
+
 test('a stream is one request, however many items', async t => {
   const { app, authors, requests } = await serve(t, { bodies: { items: 2000 } })
   await addAuthors(app, 1500)
@@ -184,6 +203,6 @@ test('the client is small, and imports nothing', async t => {
     metafile: true
   })
   const size = gzipSync(file?.contents ?? '').length
-  t.equal((size / 1024).toFixed(1), '3.7', `${size} bytes, which docs/client.md gives in KB`)
+  t.equal((size / 1024).toFixed(1), '3.9', `${size} bytes, which docs/client.md gives in KB`)
   t.ok(Object.keys(metafile.inputs).every(path => /lib\/client\/[a-z/-]+\.ts$/.test(path)), 'no other room')
 })

@@ -53,6 +53,24 @@ test('a result has the fields of its selection, at every depth', async t => {
     const groups = await authors.resource('by_kind').get()
     equal<NonNullable<(typeof groups)[string]>[number]['name'], string>(true)
     equal<typeof author.initial, string>(true)
+    const [group] = await authors.groups({
+      by: ['kind', { born: 'year' }], count: true, sum: ['rating'], max: ['name', 'born'], count_distinct: ['name'],
+      where: { active: true }, having: { 'count()': { gt: 5 }, 'rating.avg()': { lt: 3 } }, sort: ['-count()', 'kind']
+    })
+    const { kind, count, rating, born, name } = group!
+    equal<typeof kind, 'poet' | 'novelist' | null>(true)
+    equal<[typeof count, typeof rating.sum, typeof name.count_distinct], [number, number | null, number]>(true)
+    equal<[typeof born.year, typeof born.max], [string | null, string | null]>(true)
+    const [written] = await books.groups({ by: [{ author: ['name'] }], avg: ['pages'] })
+    equal<NonNullable<typeof written>['author'], { readonly name: unknown } | null>(true)
+    // @ts-expect-error no number is asked for
+    written?.count
+    // @ts-expect-error there is no such field
+    await authors.groups({ by: ['nam'], count: true })
+    // @ts-expect-error names have no units of time of this name
+    await authors.groups({ by: [{ born: 'years' }], count: true })
+    // @ts-expect-error there is no such function
+    await authors.groups({ count: true, having: { 'rating.some()': 3 }, sort: 'kind' })
     for await (const { items, changed } of authors.live({ fields: ['name'], sort: '-name', limit: 20 })) {
       equal<typeof items, ReadonlyArray<Readonly<{ name: string }>>>(true)
       equal<typeof changed, typeof items>(true)

@@ -274,7 +274,7 @@ test('docs/client.md: its programs read and write the example', async t => {
   await app.register(dataApi, { collections: solarSystem(db), requestStrategies: { batch: true }, live: true })
   const address = await app.listen({ host: '127.0.0.1', port: 0 })
   const programs = [...programsIn(read('docs/client.md'))]
-  t.equal(programs.length, 4)
+  t.equal(programs.length, 5)
   const silent = 'const console = { log () {} }\n'
   const runProgram = async (index: number, names: string) => {
     const program = programs[index]?.replace('http://localhost:3000', address)
@@ -284,16 +284,17 @@ test('docs/client.md: its programs read and write the example', async t => {
   const { items, total, io } = await runProgram(0, 'items, total, io')
   const discoverer = { name: 'Galileo Galilei' }
   t.match(items, [{ name: 'Jupiter', moons: [{ name: 'Ganymede', discoverer }, { name: 'Callisto', discoverer }] }])
-  t.equal(total, 1)
-  t.strictSame(io, { name: 'Io' })
+  t.strictSame([total, io], [1, { name: 'Io' }])
   const typed = await runProgram(1, 'items, planet')
   t.strictSame((typed['items'] as readonly unknown[])[2], { name: 'Earth', moons: [{ mean_radius_km: 1737.4 }] })
   t.match(typed['planet'], { id: 6, name: 'Jupiter' })
-  const once = programs[2]?.replaceAll(/\) console\.log\((.*)\)$/gm, ') { seen.push($1); break }')
-  programs[2] = `const seen = []\n${once}`
-  const { seen } = await runProgram(2, 'seen')
+  const { years } = await runProgram(2, 'years')
+  t.match(years, [{ outcome: 'success', launched_on: { year: String, max: String }, count: Number }])
+  const once = programs[3]?.replaceAll(/\) console\.log\((.*)\)$/gm, ') { seen.push($1); break }')
+  programs[3] = `const seen = []\n${once}`
+  const { seen } = await runProgram(3, 'seen')
   t.match(seen, [[{ outcome: 'ongoing' }], [], 'Cassini'])
-  const { comet } = await runProgram(3, 'comet')
+  const { comet } = await runProgram(4, 'comet')
   t.match(comet, { status: 'created', id: Number })
   await app.close()
   db.close()

@@ -5,6 +5,7 @@ import type { Answer, Reserved, Returning, Selection } from './answers.ts'
 import type { Api, Target } from './api.ts'
 import type { Batch, Results, Written } from './batch.ts'
 import type { Chosen, Full, Listed, Listing } from './fields.ts'
+import type { Group, GroupsQuery } from './groups.ts'
 import type { Where } from './where.ts'
 
 /** A client: a property for each collection. */
@@ -71,6 +72,10 @@ export interface Collection<
   ): Live<LivePage<Readonly<Chosen<A, K, S, Listed<A, K>>>>>
   /** Requests the number of items. */
   count (where?: Where<A, K>, options?: RequestOptions): Promise<number>
+  /** Requests values of groups of items, such as their numbers and sums. */
+  groups<const Q extends GroupsQuery<A[K]['item'], Extract<keyof A[K]['one'], string>, Where<A, K>>> (
+    query: Q, options?: RequestOptions
+  ): Promise<Array<Group<A[K]['item'], Q>>>
   get<const S extends Selection<A, K> = undefined> (
     id: Identifier, query?: { readonly fields?: S }, options?: RequestOptions
   ): Promise<Chosen<A, K, S, Full<A, K>>>

@@ -87,9 +87,14 @@ function offsetPaging (paging: Paging, { at }: Query): Paging {
 
 /** Separates the conditions of groups from those of items. Throws invalid_filter for a group that mixes them. */
 function split (filters: readonly Filter[], collection: Collection) {
-  const ofGroups = new Set(filters.filter(filter => isHaving(filter, collection)))
-  return { items: filters.filter(filter => !ofGroups.has(filter)), groups: [...ofGroups] }
+  const all = filters.flatMap(conditionsOf)
+  const ofGroups = new Set(all.filter(filter => isHaving(filter, collection)))
+  return { items: all.filter(filter => !ofGroups.has(filter)), groups: [...ofGroups] }
 }
+
+/** Returns the conditions that must all hold. */
+const conditionsOf = (filter: Filter): readonly Filter[] =>
+  filter.kind === 'all' ? filter.of.flatMap(conditionsOf) : [filter]
 
 function isHaving (filter: Filter, collection: Collection): boolean {
   switch (filter.kind) {
