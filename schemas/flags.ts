@@ -24,6 +24,11 @@ export interface FieldFlags {
   /** Whether clients may sort by it. Default true for readable fields. */
   sortable?: boolean
   /**
+   * Whether functions of groups may tell its sum, mean, least and greatest value. Default true for readable fields by
+   * which clients may filter and sort.
+   */
+  aggregatable?: boolean
+  /**
    * Clients often filter or sort by it: `npx fastify-data-api sql tables` prints an index of it (docs/migrating.md).
    * Default false; identifiers and foreign keys have one.
    */
@@ -57,7 +62,8 @@ declare module '@sinclair/typebox' {
 
 /** The names of the flags, which Ajv must know as keywords. */
 export const flagNames = [
-  'readable', 'writable', 'hidden', 'listed', 'identifier', 'filterable', 'sortable', 'indexed', 'version', 'naming'
+  'readable', 'writable', 'hidden', 'listed', 'identifier', 'filterable', 'sortable', 'aggregatable', 'indexed',
+  'version', 'naming'
 ] as const satisfies readonly (keyof FieldFlags)[]
 
 /** The names of the words of fields, which Ajv must know as keywords. */

@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 
-/** Which requests may write, for a whole API or for one collection (docs/http.md: Writing). */
+/** Which requests may write, or group items, for a whole API or for one collection (docs/http.md: Writing, Groups). */
 export const requestStrategies = Type.Object({
   /** Whether POST creates items. Default: true if the collection has a writable field. */
   create: Type.Optional(Type.Boolean()),
@@ -23,8 +23,10 @@ export const requestStrategies = Type.Object({
   batch: Type.Optional(Type.Union([
     Type.Boolean(),
     Type.Object({ operations: Type.Optional(Type.Integer({ minimum: 1 })) }, { additionalProperties: false })
-  ]))
+  ])),
+  /** Whether a selection can make groups of items. Default true. */
+  aggregates: Type.Optional(Type.Boolean())
 }, { additionalProperties: false })
 
-/** Which requests may write. */
+/** Which requests may write, or group items. */
 export type RequestStrategies = Static<typeof requestStrategies>

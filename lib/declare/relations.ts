@@ -45,7 +45,7 @@ interface CreationFlag {
   creates?: boolean
 }
 
-export type RelationFlags = Omit<FieldFlags, 'identifier' | 'indexed' | 'version' | 'naming'> & {
+export type RelationFlags = Omit<FieldFlags, 'identifier' | 'indexed' | 'aggregatable' | 'version' | 'naming'> & {
   description?: string
   title?: string
   /** The heading under which pages show the relation. */

@@ -246,7 +246,7 @@ function checkFlags (place: string, options: object): void {
     if (near !== '') throw new DeclarationError(`${place}: '${name}' is not a flag.${didYouMean(near)}`)
   }
   const flags = options as FieldFlags
-  for (const flag of ['filterable', 'sortable'] as const) {
+  for (const flag of ['filterable', 'sortable', 'aggregatable'] as const) {
     if (flags[flag] !== true || flags.readable === true) continue
     throw new DeclarationError(`${place}: is flagged '${flag}' but not 'readable'`)
   }

@@ -103,7 +103,7 @@ function firstIdentifier (collection: string, scalars: Scalars): StoredField {
 export function compileFlags (draft: FieldDraft, { reserved, own }: CompileOptions, mayWrite: boolean) {
   const { collection, property, name, schema, index } = draft
   const { readable = false, writable = false, hidden = false, listed = false } = schema
-  const { filterable = true, sortable = true } = schema
+  const { filterable = true, sortable = true, aggregatable = true } = schema
   const fail = (reason: string) => { throw new DeclarationError(`${placeOf(collection, property)}: ${reason}`) }
   if (hidden && !readable) fail("is flagged 'hidden' but not 'readable'; without 'readable' it is never shown")
   if (listed && !readable) fail("is flagged 'listed' but not 'readable'")
@@ -122,7 +122,8 @@ export function compileFlags (draft: FieldDraft, { reserved, own }: CompileOptio
     hidden: !isOpen && hidden,
     listed: !isOpen && listed,
     filterable: isOpen || filterable,
-    sortable: isOpen || sortable
+    sortable: isOpen || sortable,
+    aggregatable: isOpen || aggregatable
   }
 }
 

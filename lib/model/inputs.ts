@@ -32,6 +32,7 @@ export function compileInputs (
       readable: false,
       filterable: false,
       sortable: false,
+      aggregatable: false,
       optional: isOptional(schema),
       // What is called has the item and the value that the declaration was typed by.
       set: set as InputField['set']

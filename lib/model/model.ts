@@ -106,6 +106,7 @@ interface FieldBase {
   readonly listed: boolean
   readonly filterable: boolean
   readonly sortable: boolean
+  readonly aggregatable: boolean
 }
 
 /** A field that the source stores. */

@@ -3,10 +3,10 @@ import type { Declared } from '../declare/collection.ts'
 import type { RowChange, Source } from '../declare/source.ts'
 import { compileCheck } from './check.ts'
 
-/** The requests that may write a collection. Every strategy has a value. */
+/** The requests that may write a collection, or group its items. Every strategy has a value. */
 export type Strategies = Readonly<Required<RequestStrategies>>
 
-/** The strategies of own code: every request may write. */
+/** The strategies of own code: every request may write and group. */
 export const allStrategies: Strategies = {
   create: true,
   update: ['PUT', 'PATCH'],
@@ -14,7 +14,8 @@ export const allStrategies: Strategies = {
   delete: true,
   requireIfMatch: false,
   requireIdempotencyKey: [],
-  batch: false
+  batch: false,
+  aggregates: true
 }
 
 const check = compileCheck(requestStrategies)
@@ -38,7 +39,8 @@ export function compileStrategies (
     delete: false,
     requireIfMatch: false,
     requireIdempotencyKey: [],
-    batch: false
+    batch: false,
+    aggregates: true
   }
   const strategies: Strategies = { ...defaults, ...defined(api), ...defined(own) }
   if (source.database.readOnly === true) {

@@ -1,3 +1,5 @@
+import { Type } from '@sinclair/typebox'
+import { collection } from '../../lib/index.ts'
 import { boss, rule } from '../fixtures/company.ts'
 import { everySource } from '../helpers/every-source.ts'
 
@@ -81,7 +83,7 @@ everySource('what makes no groups is 400', async ({ get, t }) => {
     ['fields=label,count()', 'invalid_fields', "The field 'label' is not a scalar; select its fields, as in"],
     ['fields=years_active,count()', 'invalid_fields', "The field 'years_active' is computed"],
     ['fields=stature,count()', 'invalid_fields', "Items cannot be grouped by the field 'stature'."],
-    ['fields=stature.max()', 'invalid_fields', "Items cannot be grouped by the field 'stature'"],
+    ['fields=stature.max()', 'invalid_fields', "'max()' is not told of the field 'stature'."],
     ['fields=old_name,count()', 'invalid_fields', "There is no field 'old_name' to group by."],
     ['fields=nam.max()', 'invalid_fields', "There is no field 'nam' to select. Did you mean 'name'?"],
     ['fields=count(),nam.max()', 'invalid_fields', "There is no field 'nam' to group by. Did you mean 'name'?"],
@@ -119,4 +121,31 @@ everySource('more groups than the limit are 400, whatever is shown of them', asy
 rule('a caller groups what it may see', async ({ get, same }) => {
   same(await get('/labels?fields=count()', boss), 200, [{ count: 1 }])
   same(await get('/projects?fields=team_id,count()', { 'x-team': '1' }), 200, [{ team_id: 1, count: 2 }])
+})
+
+everySource('where groups are switched off, they are 400', async ({ get, t }) => {
+  for (const url of ['/albums?fields=count()', '/albums/by_year?fields=count()']) {
+    const message = "The items of 'albums' cannot be grouped."
+    t.match((await get(url)).json(), { error: 'invalid_fields', message }, url)
+  }
+  t.equal((await get('/albums?fields=tracks.count()')).statusCode, 200)
+}, { requestStrategies: { aggregates: false } })
+
+const Wage = Type.Object({
+  id: Type.Integer({ identifier: true, readable: true }),
+  team: Type.String({ readable: true }),
+  amount: Type.Integer({ readable: true, aggregatable: false })
+})
+
+everySource('a field can be closed to functions', async ({ get, same, t }) => {
+  for (const call of ['sum', 'avg', 'min', 'max']) {
+    const message = `'${call}()' is not told of the field 'amount'.`
+    t.match((await get(`/wages?fields=team,amount.${call}()`)).json(), { error: 'invalid_fields', message })
+    t.equal((await get(`/wages?fields=count()&sort=amount.${call}()`)).statusCode, 400)
+    t.equal((await get(`/wages?fields=count()&amount.${call}()>1`)).statusCode, 400)
+  }
+  same(await get('/wages?fields=team,amount.count()'), 200, [{ team: 'a', amount: { count: 2 } }])
+}, {}, {
+  collections: source => ({ wages: collection(Wage, { source: source('wages') }) }),
+  tables: { wages: [{ id: 1, team: 'a', amount: 3 }, { id: 2, team: 'a', amount: 4 }] }
 })

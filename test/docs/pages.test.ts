@@ -294,8 +294,7 @@ test('docs/client.md: its programs read and write the example', async t => {
   programs[3] = `const seen = []\n${once}`
   const { seen } = await runProgram(3, 'seen')
   t.match(seen, [[{ outcome: 'ongoing' }], [], 'Cassini'])
-  const { comet } = await runProgram(4, 'comet')
-  t.match(comet, { status: 'created', id: Number })
+  t.match((await runProgram(4, 'comet'))['comet'], { status: 'created', id: Number })
   await app.close()
   db.close()
 })

@@ -34,7 +34,8 @@ export const flags = (property: string) => ({
   hidden: false,
   listed: false,
   filterable: true,
-  sortable: true
+  sortable: true,
+  aggregatable: true
 })
 
 export function stored (property: string, schema: TSchema, identifier = false): StoredField {

@@ -43,6 +43,9 @@ function planGroupsOf (
 ): AggregateRead {
   const columns = new GroupColumns(collection)
   const { fields = [], at } = query
+  if (!collection.strategies.aggregates) {
+    throw invalidFields(`The items of '${collection.name}' cannot be grouped.`, at.fields ?? nowhere)
+  }
   // The field of a dictionary is its first column.
   const name = by && columns.group([by.name], message => invalidFields(message, at.fields ?? nowhere))
   const show = planColumns(fields, columns)

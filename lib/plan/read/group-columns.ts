@@ -117,6 +117,7 @@ function columnField (name: string, index: number, type: ValueType, nullable: bo
     listed: false,
     filterable: true,
     sortable: true,
+    aggregatable: false,
     identifier: false,
     omitted: false,
     optional: false
@@ -226,8 +227,9 @@ const aggregateNames = ['count', 'count_distinct', 'sum', 'avg', 'min', 'max'] a
 function checkFunction (call: AggregateName, field: DataField, invalid: Invalid): void {
   if (call === 'count_distinct') return checkGrouping(field, invalid)
   if (call === 'count') return
-  const isClosed = !field.filterable || !field.sortable
-  if (isClosed) throw invalid(`Items cannot be grouped by the field '${field.name}', so '${call}()' is not told of it.`)
+  if (!field.filterable || !field.sortable || !field.aggregatable) {
+    throw invalid(`'${call}()' is not told of the field '${field.name}'.`)
+  }
   if (call === 'sum' || call === 'avg' ? !isNumeric(field) : !field.type.operators.has('greater')) {
     throw invalid(`'${call}()' cannot be used with the field '${field.name}', which takes ${field.type.expected}.`)
   }
