@@ -156,8 +156,8 @@ function listings (): readonly Scenario[] {
     ]
   })
   const prices = times(10, index => 20 + index)
-  // There are more queries than the plugin's cache has entries, so no query is found there.
-  const once = times(1000, index => 500_000 + index * 431)
+  const prolific = 'fields=id,name,albums.count()&sort=-albums.count(),name'
+  const once = times(1000, index => 500_000 + index * 431) // More queries than the plugin's cache has entries.
   return [listing(20, 1.2, 2), listing(100, 1.7, 2.5), listing(1000, 1.8), {
     name: 'listing of 20, no query twice',
     sources: databases,
@@ -179,16 +179,21 @@ function listings (): readonly Scenario[] {
   }, {
     name: 'listing of 20, by the numbers of related items',
     sources: everywhere,
-    requests: countries.map(country =>
-      get(`/artists?country=${country}&fields=id,name,albums.count()&sort=-albums.count(),name&limit=20`)),
+    requests: countries.map(country => get(`/artists?country=${country}&${prolific}&limit=20`)),
     rivals: [byHand(countries.map(country => get(`/prolific?country=${country}&limit=20`)), { postgres: 1.1 })],
+    isSmall: false
+  }, {
+    name: 'groups with their numbers',
+    sources: everywhere,
+    requests: prices.map(price => get(`/albums?price<${price}&fields=genre,count(),released.max()&sort=-count()`)),
+    rivals: [byHand(prices.map(price => get(`/genres-under?price=${price}&limit=20`)))],
     isSmall: false
   }]
 }
 
 function nested (): readonly Scenario[] {
-  const fields = 'id,name,albums(id,title,tracks(id,title,seconds))'
   const of = (path: string) => countries.map(country => get(`${path}?country=${country}&limit=10`))
+  const fields = 'id,name,albums(id,title,tracks(id,title,seconds))'
   return [{
     name: 'three levels nested',
     sources: everywhere,

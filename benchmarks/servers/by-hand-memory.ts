@@ -43,6 +43,11 @@ export function memoryQueries (sizes: Sizes): Queries {
       .map(({ id, name }) => ({ id, name, albums: { count: albumsOf.get(id)?.length ?? 0 } }))
       .sort((one, other) => other.albums.count - one.albums.count || compare(one.name, other.name))
       .slice(0, limit),
+    genresUnder: (price, limit) => [...byGenre(world.albums.filter(album => album.price < price))]
+      .map(([genre, albums]) =>
+        ({ genre, count: albums.length, released: { max: albums.map(one => one.released).sort().at(-1) } }))
+      .sort((one, other) => other.count - one.count || compare(one.genre, other.genre))
+      .slice(0, limit),
     trees,
     treesText: (country, limit) => JSON.stringify(trees(country, limit)),
     tracksOf: (artist, album) => albums.get(album)?.artistId === artist
@@ -89,6 +94,16 @@ function groupBy<T> (rows: readonly T[], keyOf: (row: T) => number): Map<number,
     const group = groups.get(keyOf(row))
     if (group === undefined) groups.set(keyOf(row), [row])
     else group.push(row)
+  }
+  return groups
+}
+
+function byGenre<T extends { readonly genre: string }> (albums: readonly T[]): ReadonlyMap<string, readonly T[]> {
+  const groups = new Map<string, T[]>()
+  for (const album of albums) {
+    const group = groups.get(album.genre)
+    if (group === undefined) groups.set(album.genre, [album])
+    else group.push(album)
   }
   return groups
 }

@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { counted, type Queries, type Row } from './queries.ts'
+import { counted, latest, type Queries, type Row } from './queries.ts'
 import { mostConnections } from './setting.ts'
 
 const album = 'id, title, released::text as released, genre, price, label, artist_id'
@@ -34,6 +34,11 @@ export function postgresQueries (connectionString: string): Queries {
     'prolific',
     `select id, name, (select count(*) from albums where artist_id = artists.id)::int as count
       from artists where country = $1 order by count desc, name limit $2`
+  )
+  const genresUnder = named(
+    'genres_under',
+    `select genre, count(*)::int as count, max(released)::text as released from albums where price < $1
+      group by genre order by count desc, genre limit $2`
   )
   const artistsOfCountry = named('artists', 'select id, name from artists where country = $1 order by name limit $2')
   const albumsOfArtist = named('albums_of', 'select id, title from albums where artist_id = $1 order by id limit 100')
@@ -73,6 +78,7 @@ export function postgresQueries (connectionString: string): Queries {
     albumsUnder: (price, limit) => albumsUnder(price, limit),
     albumsByArtist: (price, limit) => albumsByArtist(price, limit),
     prolific: async (country, limit) => (await prolific(country, limit)).map(counted),
+    genresUnder: async (price, limit) => (await genresUnder(price, limit)).map(latest),
     trees: async (country, limit) => Promise.all((await artistsOfCountry(country, limit)).map(async artist => ({
       ...artist,
       albums: await Promise.all((await albumsOfArtist(artist['id'])).map(async one => ({

@@ -1,5 +1,5 @@
 import { openDriver } from '../../lib/sources/sql/sqlite/driver.ts'
-import { counted, type Queries, type Row } from './queries.ts'
+import { counted, latest, type Queries, type Row } from './queries.ts'
 import { sqlitePragmas } from './setting.ts'
 
 const album = 'id, title, released, genre, price, label, artist_id'
@@ -23,6 +23,8 @@ export function sqliteQueries (file: string): Queries {
     where price < ? order by artists.name, albums.id limit ?`)
   const prolific = prepare(`select id, name, (select count(*) from albums where artist_id = artists.id) as count
     from artists where country = ? order by count desc, name limit ?`)
+  const genresUnder = prepare(`select genre, count(*) as count, max(released) as released from albums where price < ?
+    group by genre order by count desc, genre limit ?`)
   const artistsOfCountry = prepare('select id, name from artists where country = ? order by name limit ?')
   const albumsOfArtist = prepare('select id, title from albums where artist_id = ? order by id limit 100')
   const tracksOfAlbum = prepare('select id, title, seconds from tracks where album_id = ? order by id limit 100')
@@ -49,6 +51,7 @@ export function sqliteQueries (file: string): Queries {
     albumsUnder: (price, limit) => albumsUnder.all(price, limit) as Row[],
     albumsByArtist: (price, limit) => albumsByArtist.all(price, limit) as Row[],
     prolific: (country, limit) => (prolific.all(country, limit) as Row[]).map(counted),
+    genresUnder: (price, limit) => (genresUnder.all(price, limit) as Row[]).map(latest),
     trees: (country, limit) => (artistsOfCountry.all(country, limit) as Row[]).map(artist => ({
       ...artist,
       albums: (albumsOfArtist.all(artist['id']) as Row[]).map(one => ({ ...one, tracks: tracksOfAlbum.all(one['id']) }))

@@ -74,6 +74,10 @@ function addListings (app: FastifyInstance, queries: Queries): void {
     schema: { querystring: asked.price, response: { 200: rows.albums } }
   },
   ({ query: { price, limit } }, reply) => answer(reply, queries.albumsUnder(price, limit)))
+  app.get<Of<{ price: number }>>('/genres-under', {
+    schema: { querystring: asked.price, response: { 200: rows.genres } }
+  },
+  ({ query: { price, limit } }, reply) => answer(reply, queries.genresUnder(price, limit)))
   app.get<Of<{ price: number }>>('/albums-by-artist', {
     schema: { querystring: asked.price, response: { 200: rows.albums } }
   },

@@ -27,6 +27,7 @@ export interface Queries {
   albumsByArtist (price: number, limit: number): Eventually<readonly Row[]>
   /** Returns the artists of a country who have the most albums, with the numbers of their albums. */
   prolific (country: string, limit: number): Eventually<readonly Row[]>
+  genresUnder (price: number, limit: number): Eventually<readonly Row[]>
   /** Returns artists of a country by name, with albums and their tracks: one query for each parent on each level. */
   trees (country: string, limit: number): Eventually<readonly Row[]>
   /** Returns the trees as JSON text, from a single statement. */
@@ -44,3 +45,6 @@ export interface Queries {
 
 /** Returns a row with the number of albums as the plugin shows it. */
 export const counted = ({ id, name, count }: Row): Row => ({ id, name, albums: { count } })
+
+/** Returns a group in the form of the API. */
+export const latest = ({ genre, count, released }: Row): Row => ({ genre, count, released: { max: released } })

@@ -44,6 +44,7 @@ export const rows = {
   tracks: array(track),
   trees: array(object({ id: integer, name: string, albums: array(branch) })),
   prolific: array(object({ id: integer, name: string, albums: object({ count: integer }) })),
+  genres: array(object({ genre: string, count: integer, released: object({ max: string }) })),
   artistsByName: { type: 'object', additionalProperties: artist },
   created: object({ status: string, id: integer }),
   ok: object({ status: string })

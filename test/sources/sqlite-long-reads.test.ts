@@ -96,6 +96,19 @@ test('an item is answered while a read runs that takes long', async t => {
   t.strictSame(answers, ['200 /children/7', `200 ${long}`])
 })
 
+test('a long read has groups, whose sums need functions of the thread', async t => {
+  const { app } = await serve({})
+  const query = 'fields=parent(name),count(),id.sum(),id.avg()&parent.children.parent.children.text!=zzz&limit=1'
+  const warnings: Error[] = []
+  const warn = (warning: Error) => { warnings.push(warning) }
+  process.on('warning', warn)
+  t.equal((await app.inject(`/children?${query}`)).body,
+    '[{"parent":{"name":"p1"},"count":80,"id":{"sum":324000,"avg":4050}}]')
+  await setTimeout(0)
+  process.off('warning', warn)
+  t.strictSame(warnings, [])
+})
+
 test('a long read sees what was written before it', async t => {
   const { app } = await serve({})
   const count = async () => (await app.inject(`${long}&fields=name`)).json<unknown[]>().length

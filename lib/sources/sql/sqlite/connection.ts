@@ -9,7 +9,6 @@ import { type ArrayStatement, isTransactionOpen, type SqliteDriver, type SqliteS
 import { isBusy, isCodeless, toFault, toViolation } from './faults.ts'
 import { registerFunctions } from './functions.ts'
 import { makeRunRead, type RunRead } from './reads.ts'
-import { registerSums } from './sums.ts'
 import { ForeignTransaction, inTransaction, type Rows, runWithRetry } from './transaction.ts'
 import type { PreparedChange, Statements } from '../statements/statements.ts'
 
@@ -43,7 +42,6 @@ export function connect (
 ): Connection {
   driver.exec('pragma foreign_keys = on')
   registerFunctions(driver)
-  registerSums(driver)
   const prepared = cacheStatements(driver, preparedCharacters)
 
   const runRead = makeRunRead({ driver, clock: clockOf(driver), prepare: prepared.giveArrays })

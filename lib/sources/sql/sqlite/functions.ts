@@ -4,6 +4,7 @@ import { foldCase } from '../../fold-case.ts'
 import type { Sql } from '../statements/dialect.ts'
 import { parseScalar } from '../statements/parse-json.ts'
 import type { SqliteDriver } from './driver.ts'
+import { registerSums } from './sums.ts'
 
 // The SQL functions that each connection registers: what SQLite itself cannot compute. All take and give text, because
 // drivers differ in how they pass large integers; a value that is no text is passed on.
@@ -32,6 +33,7 @@ type FunctionName = keyof typeof functions
 /** Registers the functions on a connection. */
 export function registerFunctions (driver: SqliteDriver): void {
   for (const [name, body] of Object.entries(functions)) driver.function(name, { deterministic: true }, body)
+  registerSums(driver)
 }
 
 /** Builds a call of one of the functions. */
