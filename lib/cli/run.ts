@@ -25,6 +25,7 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   init: async () => (await import('./init.ts')).init,
   types: async () => (await import('./types.ts')).types,
   prove: async () => (await import('./prove.ts')).prove,
+  mcp: async () => (await import('./mcp.ts')).mcp,
   sql: async () => (await import('./sql.ts')).sql
 }
 
@@ -104,13 +105,13 @@ export const commandHelp = (name: string): string => texts[name] ?? texts['serve
 const texts: Readonly<Record<string, string>> = {
   serve: `Usage: npx fastify-data-api <database> [flags]
        npx fastify-data-api init <database> <folder> [flags]    writes a project
+       npx fastify-data-api mcp <database> [flags]     serves an agent by stdio
        npx fastify-data-api types <url | module> [flags]     writes client types
        npx fastify-data-api prove <module> [flags]            tests your rules
        npx fastify-data-api sql tables <module> [flags]      prints migrations
 
-Serves a database that exists, read-only: <database> is a SQLite file, an
-address such as postgres://user@host/database, or a folder of CSV, NDJSON or
-JSON files.
+Serves a database, read-only: <database> is a SQLite file, an address such as
+postgres://user@host/database, or a folder of CSV, NDJSON or JSON files.
 
   --tables 'album*,artist'   serves these tables and views only
   --schema sales,public      the schemas of PostgreSQL (default: public)
@@ -139,6 +140,20 @@ overwritten. Nothing in it is writable; its README says how to change that.
   --show table.column        shows a column that looks secret or holds bytes
   --diff                     writes nothing: tells what the database has that
                              the project lacks, and the other way round
+  --help
+`,
+  mcp: `Usage: npx fastify-data-api mcp <database> [flags]
+
+Serves a database that exists to an agent, read-only, by the Model Context
+Protocol on standard input and output: name this line in the configuration of
+the agent. <database> is as of npx fastify-data-api <database>.
+
+  --tables 'album*,artist'   serves these tables and views only
+  --schema sales,public      the schemas of PostgreSQL (default: public)
+  --key view=column          the key of a view or table without one
+  --show table.column        shows a column that looks secret or holds bytes
+  --role web_user            the role of PostgreSQL that answers;
+                             --claims '{"sub":"ann"}': for this caller
   --help
 `,
   types: `Usage: npx fastify-data-api types <url | module> [flags]

@@ -1,4 +1,5 @@
 import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify'
+import type { McpOptions } from '../../schemas/mcp.ts'
 import { suggest } from '../errors/suggest.ts'
 import dataApi from '../index.ts'
 import { toName } from '../model/names.ts'
@@ -24,7 +25,7 @@ export const serve: Command = {
   async run (flags, terminal) {
     if (flags.given.length > 1) {
       const [first = ''] = flags.given
-      const near = suggest(first, ['init', 'types'])
+      const near = suggest(first, ['init', 'types', 'mcp'])
       throw new CommandError(near === undefined
         ? `one database is served; found ${flags.given.length} names`
         : `unknown command '${printable(first)}'; did you mean '${near}'?`, { exitCode: 2 })
@@ -163,8 +164,13 @@ function limitOf (collection: CollectionDesign): string {
   return syntax.parameters.get('limit') === 'size' ? 'limit' : parameterOf('size', syntax)
 }
 
-/** How a design is served. `write`: clients may write. */
-export interface Serving { readonly host: string, readonly prefix: string, readonly write: boolean }
+/** How a design is served. `write`: clients may write. `mcp`: the door for agents; none by default. */
+export interface Serving {
+  readonly host: string
+  readonly prefix: string
+  readonly write: boolean
+  readonly mcp?: McpOptions
+}
 
 // No route of this application has schemas of Fastify's, whose compilers take 50 ms to load.
 const never = () => () => { throw new Error('no route has a schema') }
@@ -172,7 +178,7 @@ const schemaController = { compilersFactory: { buildValidator: never, buildSeria
 
 /** Returns the application that serves a design. */
 export async function makeApp (
-  database: OpenedDatabase, design: Design, { host, prefix, write }: Serving, terminal: Pick<Terminal, 'error'>
+  database: OpenedDatabase, design: Design, { host, prefix, write, mcp }: Serving, terminal: Pick<Terminal, 'error'>
 ): Promise<FastifyInstance> {
   // A large catalogue may take long on a slow machine, and that is no error.
   const app = Fastify({ loggerInstance: makeLogger(terminal), pluginTimeout: 0, schemaController })
@@ -183,6 +189,7 @@ export async function makeApp (
     collections: declare(design, database.db),
     openapi: { info: { title: database.label } },
     explorer: true,
+    ...mcp && { mcp },
     ...write && { requestStrategies: { delete: true } }
   })
   await app.ready()

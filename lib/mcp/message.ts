@@ -54,7 +54,7 @@ const isId = (id: unknown): id is string | number => typeof id === 'string' || N
 
 /** Returns true for a message of the modern protocol. The version of others is in their header, or in the handshake. */
 function checkVersion (meta: unknown, headers: Headers): boolean {
-  const claimed = isObject(meta) ? meta['io.modelcontextprotocol/protocolVersion'] : undefined
+  const claimed = versionIn(meta)
   const header = headers['mcp-protocol-version']
   if (claimed === undefined) {
     if (header === undefined || legacy.includes(String(header))) return false
@@ -65,6 +65,9 @@ function checkVersion (meta: unknown, headers: Headers): boolean {
   if (claimed !== modern) throw unsupported(claimed)
   return true
 }
+
+const versionIn = (meta: unknown): unknown =>
+  isObject(meta) ? meta['io.modelcontextprotocol/protocolVersion'] : undefined
 
 const unsupported = (requested: unknown) => new ProtocolError(-32022, 'This version is not supported.', {
   data: { supported: [modern, ...legacy], requested: String(requested).slice(0, 100) }
@@ -83,4 +86,17 @@ function checkHeaders ({ method, params }: Message, headers: Headers): void {
 function decoded (header: unknown): unknown {
   const [, base64] = /^=\?base64\?([\w+/=-]*)\?=$/.exec(String(header)) ?? []
   return base64 === undefined ? header : Buffer.from(base64, 'base64').toString()
+}
+
+/** Returns the headers of a message that comes without any; none where it is no request of the modern protocol. */
+export function headersFor (message: unknown): Readonly<Record<string, string>> {
+  const { method, params } = isObject(message) ? message : {}
+  const { _meta: meta, name, uri } = isObject(params) ? params : {}
+  const version = versionIn(meta)
+  if (version === undefined) return {}
+  const printable = (text: unknown) => typeof text === 'string' && /^[!-~]+$/.test(text) ? text : ''
+  const encoded = Buffer.from(String(name ?? uri)).toString('base64')
+  return {
+    'mcp-protocol-version': printable(version), 'mcp-method': printable(method), 'mcp-name': `=?base64?${encoded}?=`
+  }
 }

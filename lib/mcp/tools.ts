@@ -45,11 +45,12 @@ function grammarOf (syntax: Syntax): string {
   const [fields, sort, where, by] = [word('fields'), word('sort'), word('where'), syntax.dictionaryPrefix]
   return [
     'Reads a URL (path and query, not encoded): /planets, an item /planets/Mars, on through relations',
-    `/planets/Mars/moons, groups /planets/${by}kind, their counts /planets/${by}kind?${fields}=count().`,
+    `/planets/Mars/moons, groups /planets/${by}kind, numbers of groups ${fields}=kind,count(),radius.avg()`,
+    '(sum, min, max; no field: of all).',
     `Filters, joined by &: field ${signs} value, or null; ${sign('in')}a,b any of;`,
     `moons.name${sign('equals')}Io; moons(radius${sign('greater')}9,name${sign('starts_with')}T) one moon has both;`,
     `moons.count()${sign('greater')}2; ${where}=(a${sign('equals')}1|b${sign('equals')}2) or.`,
-    `${sort}=a,b desc; ${sort}=moons.radius.max() desc. ${word('size')}=n.`,
+    `${sort}=a,b desc; ${sort}=count() desc; null is greatest. ${word('size')}=n.`,
     `${fields}=name,moons.count() selects; relations take ${fields}, ${sort} and ${word('size')} inside:`,
     `/planets?kind${sign('equals')}planet&${sort}=mass desc&${word('size')}=3` +
       `&${fields}=name,discoverer(name),moons(name;${sort}=radius desc;${word('size')}=1)`

@@ -1,0 +1,51 @@
+import type { FastifyInstance } from 'fastify'
+import { createInterface } from 'node:readline'
+import type { Readable } from 'node:stream'
+import { headersFor } from '../mcp/message.ts'
+import { prepare, preparingFlags } from './prepare.ts'
+import { describeDesign } from './report.ts'
+import type { Command } from './run.ts'
+import { makeApp, sessionOf } from './serve.ts'
+
+/** Serves a database to the agent that has started this process, read-only, until its standard input ends. */
+export const mcp: Command = {
+  flags: { ...preparingFlags, role: 'text', claims: 'text' },
+  async run (flags, terminal) {
+    const { database, design } = await prepare(flags, { write: false, session: sessionOf(flags) }, terminal)
+    const serving = { host: '127.0.0.1', prefix: '', write: false, mcp: { path } }
+    const app = await makeApp(database, design, serving, terminal)
+    // Standard output holds messages alone.
+    terminal.error(`${describeDesign(design, { label: database.label, write: false, all: false })}\n`)
+    await converse(process.stdin, terminal.out, app)
+    await app.close()
+    await database.db.close()
+    return 0
+  }
+}
+
+// No table has this name on the wire.
+const path = '~agents'
+
+/** Answers messages, one a line. */
+async function converse (input: Readable, out: (text: string) => void, app: FastifyInstance): Promise<void> {
+  for await (const line of createInterface({ input })) {
+    const answer = line.trim() === '' ? '' : await answerLine(line, app)
+    if (answer !== '') out(`${answer}\n`)
+  }
+}
+
+async function answerLine (payload: string, app: FastifyInstance): Promise<string> {
+  const headers = { 'content-type': 'application/json', ...headersFor(tryParse(payload)) }
+  const { statusCode, body } = await app.inject({ method: 'POST', url: `/${path}`, headers, payload })
+  if (statusCode !== 413) return body
+  const { message } = JSON.parse(body) as { readonly message: string }
+  return JSON.stringify({ jsonrpc: '2.0', id: null, error: { code: -32600, message } })
+}
+
+function tryParse (text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
