@@ -6,6 +6,7 @@ import type { SentRequest } from '../conformance/serve.ts'
 import type { Collection, ScalarField } from '../model/model.ts'
 import { traitsOf } from '../model/values.ts'
 import { tableOf } from '../sources/memory/relations.ts'
+import { agentWays } from './agents.ts'
 import { batchWays } from './batches.ts'
 import { rowFor, type View } from './sight.ts'
 import { type Guess, ownCode, type Way } from './way.ts'
@@ -31,7 +32,9 @@ export function waysOf (
       ? readsOf(served, view, guess)
       : [read(`${view.collection.name} as JSON`, () => `${prefix}/${encode(view.collection.name)}`)]),
     ...writes,
-    ...batchWays(served, views, writes, guess)
+    ...batchWays(served, views, writes, guess),
+    ...agentWays(served, views.filter(view => view.canRead).map(view =>
+      ({ name: view.collection.name, ways: readsOf(served, view, guess) })))
   ]
 }
 

@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { test } from 'tap'
-import dataApi, { collection, memory } from '../../lib/index.ts'
+import dataApi, { collection, type Context, memory } from '../../lib/index.ts'
 import { ProofError, proveRules, type ProveOptions } from '../../lib/prove/index.ts'
 import { read, programsIn, writeProgram } from '../helpers/documents.ts'
 import Fastify from '../helpers/fastify.ts'
@@ -84,6 +84,22 @@ test('a scope that may be missing is worth a look, where nobody says what caller
     app: () => buildNotes('forgotten scope'), callers: { member: { headers } }, requests: 300, seed: 1, allow: ['notes']
   }).catch((error: unknown) => error as ProofError)
   t.match(report, '- member: notes, whose items belong to teams')
+})
+
+test('where agents have a door, what they read is driven, and a field that is open to them alone is found', async t => {
+  const Thing = Type.Object({ id: Type.Integer({ identifier: true, readable: true }), text: shown, secret: shown })
+  const app = (door: 'http' | 'mcp') => async () => {
+    const built = Fastify()
+    const rules = { fields: { secret: { read: (context: Context) => context.door === 'mcp' && door === 'mcp' } } }
+    const things = collection(Thing, { source: memory([]), rules })
+    await built.register(dataApi, { collections: { things }, mcp: true })
+    return built
+  }
+  const { report } = await proveRules({ app: app('http'), callers, requests: 500, seed: 1 })
+  t.match(report, /\| things read by an agent \| \d+ \| [1-9]\d* \|/)
+  t.match(report, /described to an agent \| \d+ \| [1-9]\d* \|/)
+  const { message } = await failureOf({ app: app('mcp'), callers, seed: 1 })
+  t.match(message, /`things.secret` by `POST \/mcp/)
 })
 
 test('where batches are on, items are changed and changed back by them', async t => {
