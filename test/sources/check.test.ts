@@ -249,3 +249,22 @@ test('an expression is not compared with a column', async t => {
   t.strictSame(await faultsOf(over(db, { id: Id }, { computed: { one } })), [])
   db.close()
 })
+
+onBoth('a foreign key that refers to several tables is a warning, unless constraints say so', `
+  create table posts (id integer primary key); create table photos (id integer primary key);
+  create view pictures as select id from photos;
+  create table t (id integer primary key, of integer, "to" integer references posts references photos)`,
+async (t, db) => {
+  const has = (foreignKey: string) => Type.Object({ id: Id, list: SubCollection('things', { foreignKey }) })
+  const declare = (foreignKey: string, other: string) => db.check({
+    posts: collection(has(foreignKey), { source: db.table('posts') }),
+    photos: collection(has(foreignKey), { source: db.table(other) }),
+    ...over(db, { id: Id, of: Type.Optional(Type.Integer()), to: Type.Optional(Type.Integer()) })
+  })
+  t.strictSame(await declare('of', 'photos'), ["collection 'things', field 'of': its values refer to 'posts', " +
+    "'photos', so that one row may belong to an item of each; declare a collection over a view of the rows of each " +
+    'table, or add foreign keys'])
+  t.strictSame(await declare('to', 'photos'), [])
+  t.strictSame(await declare('of', 'posts'), [])
+  t.strictSame((await declare('of', 'pictures')).filter(warning => warning.includes('refer')), [])
+})

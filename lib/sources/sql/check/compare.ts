@@ -9,7 +9,7 @@ import { joinsOf, joinTableOf, sourceOf, tableOf } from '../source.ts'
 import { showTable, type TableName } from '../table-name.ts'
 import { checkColumn } from './columns.ts'
 import { checkNulls, checkUniqueness } from './keys.ts'
-import { checkJoinTable, checkReferences } from './relations.ts'
+import { checkJoinTable, checkReferences, checkShared } from './relations.ts'
 import type { TypeRules } from './types.ts'
 
 /** A collection with its table, and the columns of its fields that the table has. */
@@ -48,7 +48,7 @@ function checkServed (
 ): readonly Finding[] {
   const findings = [...one.columns].flatMap(([field, column]) => checkColumn(field, column, one, rules))
   findings.push(...checkNulls(one))
-  if (isWhole(one.table)) findings.push(...checkUniqueness(one), ...checkCreation(one))
+  if (isWhole(one.table)) findings.push(...checkUniqueness(one), ...checkCreation(one), ...checkShared(one, served))
   else if (!rules.returnsViewKeys) findings.push(...checkViewKey(one))
   return [...findings, ...checkReferences(one, served, rules)]
 }

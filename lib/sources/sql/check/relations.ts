@@ -1,9 +1,10 @@
 import type { Collection, StoredField, SubCollectionField } from '../../../model/model.ts'
+import { referencesOf } from '../../../model/relations.ts'
 import type { Finding } from '../../catalog-check.ts'
 import type { Catalog, CatalogColumn, CatalogTable } from '../catalog.ts'
-import { sourceOf } from '../source.ts'
+import { sourceOf, tableOf } from '../source.ts'
 import { showTable, type TableName } from '../table-name.ts'
-import { fault, placeOfField, type Served, showColumn } from './compare.ts'
+import { fault, placeOfField, type Served, showColumn, warning } from './compare.ts'
 import { areForeign, type TypeRules } from './types.ts'
 import { suggest } from '../../../errors/suggest.ts'
 
@@ -35,6 +36,29 @@ export function checkReferences (
   })
   // A sub-item and a sub-collection may declare the same foreign key.
   return [...new Map(findings.map(finding => [finding.message.replace(/^.*?: /, ''), finding])).values()]
+}
+
+/**
+ * Finds foreign keys that refer to several tables, as far as constraints do not say so: a row that belongs to an item
+ * of one table would be shown with the item of another that has the same key.
+ */
+export function checkShared (
+  { collection, table, columns }: Served, served: ReadonlyMap<Collection, Served>
+): readonly Finding[] {
+  // A view may show rows of another table.
+  const references = referencesOf(collection).filter(({ target }) => served.get(target)?.table.kind === 'table')
+  const foreignKeys = new Map(references.map(({ foreignKey }) =>
+    [foreignKey.map(({ property }) => property).join(), foreignKey]))
+  return [...foreignKeys].flatMap(([id, foreignKey]) => {
+    const own = references.filter(one => one.foreignKey.map(({ property }) => property).join() === id)
+    const tables = new Set(own.map(({ target }) => showTable(tableOf(target))))
+    const names = foreignKey.map(field => columns.get(field)?.name).toSorted().join()
+    const constrained = table.foreignKeys.filter(key => key.columns.toSorted().join() === names)
+    if (tables.size < 2 || constrained.length >= tables.size) return []
+    const shown = [...tables].map(name => `'${name}'`).join(', ')
+    return [warning(placeOfForeignKey(collection, foreignKey), `its values refer to ${shown}, so that one row may ` +
+      'belong to an item of each; declare a collection over a view of the rows of each table, or add foreign keys')]
+  })
 }
 
 function placeOfForeignKey (collection: Collection, foreignKey: readonly StoredField[]): string {
