@@ -150,13 +150,28 @@ withLog('old changes are deleted, and a process that is too far behind is told o
   t.equal(await complete(await position()), true)
   const told = follow(t, db)
   await eventually(() => told.length === 1, () => told.join())
-  await rows('update data_api.horizon set forgotten = null')
-  await owner.query('begin; insert into items values (2, $$b$$)')
-  await rows("update data_api.horizon set forgotten = '1:100000000000:'")
-  await owner.query('commit')
+  await owner.query(`begin; update data_api.horizon set forgotten = (select format('%s:%s:', x, x)::pg_snapshot
+    from (select pg_current_xact_id()::text::bigint + 1 as x) as next); commit`)
   await eventually(() => told.length > 1, () => told.join())
   t.equal(told[1], 'all')
   await owner.end()
+})
+
+withLog('what a dump of another server has brought is not told, and deletes nothing', async (t, db, url) => {
+  await db.pool.query(`insert into data_api.changes values ('100000000000', 'others');
+    update data_api.horizon set forgotten = '1:200000000000:', upcoming = '1:300000000000:'`)
+  const told = follow(t, db)
+  const client = new pg.Client(url)
+  await client.connect()
+  await eventually(() => told.length === 1, () => told.join())
+  await client.query("insert into items values (1, 'a')")
+  await client.query("select data_api.forget_changes('1 hour')")
+  await eventually(() => told.length === 2, () => told.join())
+  await settled()
+  t.strictSame(told, ['all', 'items'])
+  const { rows: [row] } = await client.query<{ count: number }>('select count(*)::int from data_api.changes')
+  t.equal(row?.count, 2)
+  await client.end()
 })
 
 withLog('other roles need no right on the log', async (t, db, url) => {

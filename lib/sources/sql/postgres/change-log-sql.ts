@@ -3,8 +3,9 @@ import { quoteTable, type TableName } from '../table-name.ts'
 // The log of changes in the database (docs/live.md: PostgreSQL). Its functions run as their owner, so that nobody else
 // needs a right on the log itself.
 
-// A transaction is named by its number, in each table that it has changed once. Rows of transactions that `forgotten`
-// has as committed are deleted; `upcoming` becomes `forgotten` when it is old enough.
+// A transaction is named by its number, once for each table that it has changed. Rows of transactions that `forgotten`
+// has as committed are deleted; `upcoming` becomes `forgotten` when it is old enough. What a dump has brought from
+// another server may be ahead of this one, and does not count then.
 const log = `create schema if not exists data_api;
 grant usage on schema data_api to public;
 create table if not exists data_api.changes (xid xid8, tbl text, primary key (xid, tbl));
@@ -23,10 +24,12 @@ end $$;
 create or replace function data_api.changes_since (
   before pg_snapshot, out until pg_snapshot, out tables text[], out complete boolean
 ) language sql stable security definer set search_path = pg_catalog, pg_temp as $$
-  select pg_current_snapshot(), array(select distinct tbl from data_api.changes
-    where xid >= pg_snapshot_xmin(before) and not pg_visible_in_snapshot(xid, before)
-  ), not exists (select from data_api.horizon where pg_snapshot_xmax(forgotten) > pg_snapshot_xmax(before)
-    or exists (select from pg_snapshot_xip(before) as open (xid) where pg_visible_in_snapshot(open.xid, forgotten)))
+  select pg_current_snapshot(), array(select distinct tbl from data_api.changes where xid >= pg_snapshot_xmin(before)
+    and not pg_visible_in_snapshot(xid, before) and pg_visible_in_snapshot(xid, pg_current_snapshot())
+  ), not exists (select from data_api.horizon
+    where pg_snapshot_xmax(forgotten) <= pg_snapshot_xmax(pg_current_snapshot())
+      and (pg_snapshot_xmax(forgotten) > pg_snapshot_xmax(before)
+      or exists (select from pg_snapshot_xip(before) as open (xid) where pg_visible_in_snapshot(open.xid, forgotten))))
 $$;
 
 create or replace function data_api.forget_changes (keep interval) returns integer
@@ -37,7 +40,8 @@ begin
     update data_api.horizon set forgotten = upcoming, upcoming = pg_current_snapshot(), since = now()
       where since < now() - keep;
     delete from data_api.changes where (xid, tbl) in (select c.xid, c.tbl from data_api.changes c, data_api.horizon
-      where c.xid < pg_snapshot_xmax(forgotten) and pg_visible_in_snapshot(c.xid, forgotten) limit 1000);
+      where c.xid < pg_snapshot_xmax(forgotten) and pg_visible_in_snapshot(c.xid, forgotten)
+        and pg_snapshot_xmax(forgotten) <= pg_snapshot_xmax(pg_current_snapshot()) limit 1000);
     get diagnostics deleted = row_count;
   end if;
   return deleted;
