@@ -18,6 +18,8 @@ import { openers, sqliteDdl, type Opened, type Tables } from '../helpers/sources
 /** A database, and a door that is not the API's. */
 interface Place {
   readonly source: Opened['source']
+  /** The same tables as another process knows them; undefined where only one process can serve them. */
+  readonly elsewhere?: Opened['source']
   /** Writes behind the back of the API; undefined where only the option `recheck` would notice it. */
   readonly behind?: (write: Behind) => void | Promise<unknown>
   close (): void | Promise<void>
@@ -65,9 +67,10 @@ const places: Readonly<Record<string, (tables: Tables) => Place | Promise<Place>
   ...openers.postgres && {
     postgres: tables => openers.postgres(tables, world.ddl),
     async 'postgres with a log' (tables) {
-      const { db, other, close } = await openLogged(tables, world.ddl ?? '')
+      const { db, second, other, close } = await openLogged(tables, world.ddl ?? '')
       return {
         source: table => db.table(table),
+        elsewhere: table => second.table(table),
         async behind ({ by, what, id, text }) {
           const script = what === 'update'
             ? `update notes set text = '${text}' where id = ${id}`
@@ -142,11 +145,11 @@ const act = fc.oneof(
 
 const client = fc.record({ url: fc.constantFrom(...urls), scope: fc.constantFrom(...scopes) })
 
-async function serve (place: Place, wrapped: boolean) {
+async function serve (place: Place, wrapped: boolean, source = place.source) {
   const app = Fastify({ forceCloseConnections: true })
   opened.add({ app, place })
   await app.register(dataApi, {
-    collections: world.collections(place.source),
+    collections: world.collections(source),
     requestStrategies: { delete: true },
     responseContent: { pageLinks: wrapped ? 'wrapped' : 'header' },
     baseUrl: 'http://localhost',
@@ -159,10 +162,13 @@ async function serve (place: Place, wrapped: boolean) {
 const opened = new Set<{ readonly app: FastifyInstance, readonly place: Place }>()
 tap.teardown(async () => { for (const one of opened) await close(one) })
 
-async function close (one: { readonly app: FastifyInstance, readonly place: Place }): Promise<void> {
-  for (const other of opened) if (other.app === one.app) opened.delete(other)
-  await one.app.close()
-  await one.place.close()
+async function close ({ place }: { readonly place: Place }): Promise<void> {
+  for (const one of opened) {
+    if (one.place !== place) continue
+    opened.delete(one)
+    await one.app.close()
+  }
+  await place.close()
 }
 
 for (const [name, open] of Object.entries(places)) {
@@ -173,7 +179,13 @@ for (const [name, open] of Object.entries(places)) {
         async (clients, acts) => {
           const place = await open(world.tables)
           const app = await serve(place, wrapped)
-          const follow = await listen(app)
+          // Clients and writes come to each process in turn.
+          const apps = [app, ...place.elsewhere ? [await serve(place, wrapped, place.elsewhere)] : []]
+          const listening = await Promise.all(apps.map(listen))
+          let turn = 0
+          const nextApp = () => apps[turn++ % apps.length] ?? app
+          const follow = (...given: Parameters<typeof listening[number]>) =>
+            (listening[turn++ % apps.length] as typeof listening[number])(...given)
           const followers = await Promise.all(clients.map(({ url, scope }) => follow(url, { scope })))
           const again = async (at: number, headers: Record<string, string> = {}) => {
             const { url = '', scope = '' } = clients[at] ?? {}
@@ -184,7 +196,7 @@ for (const [name, open] of Object.entries(places)) {
             followers[at]?.response.resume()
             await eventually(() => isRight(at), () => JSON.stringify([clients[at], followers[at]?.events]))
           }
-          await close({ app, place })
+          await close({ place })
 
           async function isRight (at: number): Promise<boolean> {
             const { url = '', scope = '' } = clients[at] ?? {}
@@ -200,10 +212,10 @@ for (const [name, open] of Object.entries(places)) {
 
           async function run (one: typeof acts[number]): Promise<void> {
             switch (one.kind) {
-              case 'api': await app.inject(one.request); break
+              case 'api': await nextApp().inject(one.request); break
               case 'behind': await place.behind?.(one as Behind); break
               case 'own': {
-                const work = app.dataApi.asSystem().transaction(async tx => {
+                const work = nextApp().dataApi.asSystem().transaction(async tx => {
                   await tx.collection('notes').update(one.id, { text: one.text })
                   if (one.fails) throw new Error('no')
                 })

@@ -9,8 +9,8 @@ let schemas = 0
 let migrating: Promise<unknown> = Promise.resolve()
 
 /**
- * Opens tables of PostgreSQL whose changes are logged, in a schema of a database that all cases share. `other`:
- * connections that the plugin knows nothing of.
+ * Opens tables of PostgreSQL whose changes are logged, in a schema of a database that all cases share. `second`: as
+ * another process has them; `other`: connections that the plugin knows nothing of.
  */
 export async function openLogged (tables: Tables, ddl: string) {
   const url = new URL(serverUrl())
@@ -30,12 +30,14 @@ export async function openLogged (tables: Tables, ddl: string) {
     const into = `insert into ${table} select * from json_populate_recordset(null::${table}, $1)`
     await other.query(into, [JSON.stringify(rows)])
   }
-  const db = postgres({ connectionString: url.href, max: 4, connectionTimeout, driver, changes: { poll: 1 } })
+  const open = () => postgres({ connectionString: url.href, max: 4, connectionTimeout, driver, changes: { poll: 1 } })
+  const [db, second] = [open(), open()]
   return {
     db,
+    second,
     other,
     async close () {
-      await Promise.all([db.close(), other.end()])
+      await Promise.all([db.close(), second.close(), other.end()])
     }
   }
 }
