@@ -285,4 +285,5 @@ test('beside the client it takes less than 2 KB, gzipped', async t => {
   }
   const [client, both] = await Promise.all([size('client'), size('react-admin')])
   t.ok(both - client < 2048, `${both} - ${client}`)
+  t.match(read('docs/react-admin.md'), `Together they take ${(both / 1024).toFixed(1)} KB`)
 })
