@@ -30,7 +30,9 @@ export const optionsSchema = Type.Object({
     /** Levels of nested objects and arrays. Default 32. */
     depth: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000 })),
     /** Items, including those of sub-collections. Default 1000. */
-    items: Type.Optional(Type.Integer({ minimum: 1 }))
+    items: Type.Optional(Type.Integer({ minimum: 1 })),
+    /** Items that a write by a filter may change or delete; more is 409. Default 1000. */
+    affected: Type.Optional(Type.Integer({ minimum: 1 }))
   }, { additionalProperties: false })),
   /** Limits of one request and its answer, besides those of its query string and body (docs/limits.md). */
   limits: Type.Optional(Type.Object({

@@ -12,6 +12,8 @@ export const requestStrategies = Type.Object({
   delete: Type.Optional(Type.Boolean()),
   /** Whether an update or deletion without `If-Match` or `If-None-Match` is 428. Default false. */
   requireIfMatch: Type.Optional(Type.Boolean()),
+  /** The methods that write all items which a filter finds: updates, deletions, both or none. Default none. */
+  bulk: Type.Optional(Type.Array(Type.Union([Type.Literal('PATCH'), Type.Literal('DELETE')]), { uniqueItems: true })),
   /** The methods of writes that are 400 without an `Idempotency-Key`. Default none. */
   requireIdempotencyKey: Type.Optional(Type.Array(Type.Union([
     Type.Literal('POST'), Type.Literal('PUT'), Type.Literal('PATCH'), Type.Literal('DELETE')

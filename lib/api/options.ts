@@ -212,8 +212,10 @@ function compileNaming (naming: DataOptions['naming'] = 'snake_case'): Naming {
   throw new DeclarationError(`option 'naming': expected ${[...conventions].join(', ')} or a function`)
 }
 
-function bodyLimits ({ depth = 32, items = 1000 }: NonNullable<DataOptions['bodies']>): BodyLimits {
-  return { depth, items }
+function bodyLimits (
+  { depth = 32, items = 1000, affected = 1000 }: NonNullable<DataOptions['bodies']>
+): BodyLimits & Pick<WriteLimits, 'affected'> {
+  return { depth, items, affected }
 }
 
 function answerLimits ({

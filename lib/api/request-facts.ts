@@ -28,7 +28,10 @@ export type RequestKind =
 export function factsOf (plan: RequestPlan): PlannedFacts {
   switch (plan.kind) {
     case 'read': return { collection: collectionOf(plan.read.plan), kind: readKinds[plan.read.kind] }
-    case 'write': return { collection: collectionOf(plan.write.plan), kind: plan.write.plan.kind }
+    case 'write': {
+      const { plan: written } = plan.write
+      return { collection: collectionOf(written), kind: written.kind === 'many' ? written.one.kind : written.kind }
+    }
     case 'options':
     case 'directory': return { collection: undefined, kind: plan.kind }
   }

@@ -5,6 +5,7 @@ import { generateCreate, generateElement, generateUpdate, generateValue } from '
 import type { ValueGenerator, Weighted } from './generator.ts'
 import { generateGroups } from './groups.ts'
 import { withKey } from './keys.ts'
+import { generateMany } from './many.ts'
 import { generateFields, generateQuery } from './queries.ts'
 import {
   type ApiModel, encode, generateCollection, generateItem, generateResource, generateScalar, keySegment, relationsOf,
@@ -39,6 +40,7 @@ export function generateRequest (generator: ValueGenerator, api: ApiModel, clien
     [4, () => generateDeletion(generator, api, client)],
     [3, () => generateSendBack(generator, api, client)],
     [4, () => generateLinking(generator, api) ?? generateRead(generator, api)],
+    [2, () => generateMany(generator, api)],
     [2, () => generator.from(client.keyed) ?? generateRead(generator, api)]
   ]
   const sent = generator.weighted(...choices)()
@@ -56,15 +58,14 @@ function generateWrite (generator: ValueGenerator, api: ApiModel, client: Client
     [14, () => generateChange(generator, api, client)],
     [5, () => generateScalarWrite(generator, api)],
     [4, () => generateDeletion(generator, api, client)],
-    [3, () => generateLinking(generator, api) ?? generateCreation(generator, api)]
+    [3, () => generateLinking(generator, api) ?? generateCreation(generator, api)],
+    [2, () => generateMany(generator, api)]
   ]
   return generator.weighted(...choices)()
 }
 
 /** Adds the tag, the body and the links of an answer to the client's state. */
-export function recordAnswer (
-  client: ClientState, sent: SentRequest, { status, headers, body }: Answer
-): void {
+export function recordAnswer (client: ClientState, sent: SentRequest, { status, headers, body }: Answer): void {
   const { method, url } = sent
   const { etag, link, location } = headers
   if (sent.headers['idempotency-key'] !== undefined) client.keyed.push(sent)

@@ -148,6 +148,7 @@ function generateOptions (generator: ValueGenerator, mayDelete: boolean): DataOp
       update: generator.weighted<Array<'PUT' | 'PATCH'>>([6, ['PUT', 'PATCH']], [1, ['PUT']], [1, ['PATCH']]),
       upsert: !generator.chance(50),
       delete: mayDelete && !generator.chance(30),
+      bulk: ['PATCH', 'DELETE'],
       batch: { operations: 4 }
     },
     responseContent: generateResponseContent(generator),

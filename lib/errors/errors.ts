@@ -21,6 +21,8 @@ export const errorKinds = {
   validation: { status: 400 },
   precondition_failed: { status: 412, state: 'precondition_failed' },
   precondition_required: { status: 428 },
+  filter_required: { status: 400 },
+  too_many_affected: { status: 409, state: 'conflict' },
   idempotency_mismatch: { status: 422 },
   idempotency_key_required: { status: 400 },
   invalid_idempotency_key: { status: 400 },
@@ -63,6 +65,8 @@ export interface Facts {
   readonly pointer?: string
   /** The index of the operation of a batch that failed. */
   readonly operation?: number
+  /** The number of items that a write would have changed, counted up to the first that are too many. */
+  readonly affected?: number
   /** Paths that lead to one item each. */
   readonly candidates?: readonly string[]
   /** Replaces the code's own status; for `rejected`. */

@@ -4,6 +4,7 @@ import { type Describing, itemOf, listOf, methodsOf, type View } from './describ
 import { isPlainName, type Profile } from './profiles.ts'
 import { readableFields } from './items.ts'
 import type { Method } from '../plan/path/methods.ts'
+import { deleteManyOperation, updateManyOperation } from './many.ts'
 import type { Operation, OperationMethod, PathItem } from './objects.ts'
 import {
   createOperation, deleteOperation, describeList, getItem, getList, type Place, queryList, replaceOperation,
@@ -41,6 +42,8 @@ function listPath (resource: ListResource, view: View, describing: Describing): 
     ...methods.includes('GET') && { get: getList(list, describing) },
     ...methods.includes('POST') && createOperation(list, describing),
     ...methods.includes('PUT') && list.via !== undefined && { put: replaceOperation(list.via, list, describing) },
+    ...methods.includes('PATCH') && { patch: updateManyOperation(list, describing) },
+    ...methods.includes('DELETE') && { delete: deleteManyOperation(list, describing) },
     ...methods.includes('QUERY') && describing.version === '3.2' && describing.profile.streams && {
       query: queryList(list, describing)
     }

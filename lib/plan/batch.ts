@@ -18,6 +18,7 @@ export function countItems (plan: WritePlan): number {
   switch (plan.kind) {
     case 'create': return sum(plan.bodies.map(countIn))
     case 'update': return countIn(plan.body)
+    case 'many': return plan.one.kind === 'update' ? countIn(plan.one.body) : 0
     case 'link': return sum(plan.elements.map(countElement))
     default: return 0
   }

@@ -277,6 +277,21 @@ export type WritePlan =
     /** Undefined if the answer does not show the items. */
     readonly representation: Projection | undefined
   }
+  /** Writes all items of a list that satisfy the predicate. */
+  | {
+    readonly kind: 'many'
+    readonly steps: readonly Step[]
+    readonly collection: Collection
+    readonly from: Origin
+    readonly where: Predicate
+    /** The most items; more are an error, and nothing is written. */
+    readonly most: number
+    /** The write of each item, without its steps. */
+    readonly one: OneWrite
+  }
+
+/** The write of one of many items. Its steps are those of the list, and one to the item. */
+export type OneWrite = Extract<WritePlan, { kind: 'update' | 'delete' | 'unlink' }>
 
 /** The write plans of one kind. */
 export type WritePlanOf<K extends WritePlan['kind']> = Extract<WritePlan, { kind: K }>

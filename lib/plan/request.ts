@@ -120,15 +120,20 @@ function planReadRequest (
 function planWriteRequest (
   method: WriteMethod, request: Asked, permissions: Permissions, { writes }: RequestOptions
 ): RequestPlan {
-  const { resource, accept, query, body, conditions, returns, idempotencyKey } = request
+  const { resource, accept, query, body, conditions, returns, maxAffected, idempotencyKey } = request
   const required = collectionAt(resource)?.strategies.requireIdempotencyKey.includes(method)
   if (required === true && idempotencyKey === undefined) throw idempotencyKeyRequired()
   checkMediaType(body)
   // Writes answer in JSON only; a client that does not accept JSON gets its error before anything is written.
   planFormat(accept, query.format)
+  const unreadable = permissions.denial('GET', resource)
+  // A filter tells by what it finds what the items have.
+  const isFiltered = resource.kind === 'collection' && (method === 'PATCH' || method === 'DELETE')
+  if (isFiltered && unreadable !== undefined) throw unreadable
   // A caller who may not read the collection gets no item of it in an answer.
-  const represent = returns === 'representation' && permissions.denial('GET', resource) === undefined
-  return { kind: 'write', write: planWrite(resource, { method, query, body, conditions, represent }, writes) }
+  const represent = returns === 'representation' && unreadable === undefined
+  const asked = { method, query, body, conditions, represent, maxAffected }
+  return { kind: 'write', write: planWrite(resource, asked, writes) }
 }
 
 function planOptions (

@@ -54,6 +54,8 @@ export interface Request {
   readonly form: boolean
   /** The body that the client prefers as the answer to a write. */
   readonly returns: 'representation' | 'minimal' | undefined
+  /** The most items that the client means to write by a filter. */
+  readonly maxAffected: number | undefined
   readonly conditions: Conditions
   /** True for an OPTIONS that asks for no item, but for the requests that another site may send. */
   readonly isPreflight: boolean
@@ -94,6 +96,7 @@ export function parseRequest (text: RequestText, { segments: most }: ParseOption
     count: preferences.get('count') === 'exact',
     form,
     returns: preferences.size === 0 ? undefined : returns.find(one => one === preferences.get('return')),
+    maxAffected: preferences.size === 0 ? undefined : readMost(preferences.get('max-affected')),
     isPreflight: text.isPreflight,
     noCache: text.cacheControl !== undefined && /\bno-cache\b/i.test(text.cacheControl),
     conditions: { ifMatch: parseTags(text.ifMatch), ifNoneMatch: parseTags(text.ifNoneMatch) },
@@ -125,6 +128,9 @@ function endOfRoot (segments: readonly string[], rootLength: number): number {
 }
 
 const noSegments: readonly string[] = []
+
+const readMost = (text: string | undefined) =>
+  text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : undefined
 
 const returns = ['representation', 'minimal'] as const
 

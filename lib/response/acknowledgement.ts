@@ -35,6 +35,7 @@ export function renderWrite (
     case 'linked': return renderLinked(plan, result.items, address, echo, options)
     case 'updated': return renderUpdated(plan, result.row, scalar, echo)
     case 'deleted': return echo.returns === 'minimal' ? minimal(204) : acknowledge(200, { status: 'ok' })
+    case 'affected': return renderAffected(plan, result, echo)
     case 'missing': throw identifierNotFound(walked[result.step]?.segment ?? '')
     case 'ambiguous': throw new TypeError('an ambiguous segment is told by its candidates')
   }
@@ -67,6 +68,16 @@ function renderUpdated (plan: WritePlan, row: Row | undefined, scalar: boolean, 
   }
   const body = scalar ? renderScalar(row, plan.representation.show) : renderItem(row, plan.representation.show)
   return tagged(ok(body, represented), undefined, versionOf(row, plan.collection), plan.representation.variant)
+}
+
+/** Returns the answer to a write by a filter: how many items it has written, or these items. */
+function renderAffected (
+  plan: WritePlan, { affected, rows }: Extract<WriteResult, { kind: 'affected' }>, { returns }: WriteEcho
+): Answer {
+  if (returns === 'minimal') return minimal(204)
+  const representation = plan.kind === 'many' && plan.one.kind === 'update' ? plan.one.representation : undefined
+  if (representation === undefined) return ok(JSON.stringify({ status: 'ok', affected }))
+  return ok(`[${rows.map(itemWriter(representation.show)).join(',')}]`, represented)
 }
 
 const updated: Answer = ok('{"status":"ok"}')

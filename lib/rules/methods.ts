@@ -1,6 +1,6 @@
 import type { DataApiError } from '../errors/errors.ts'
 import type { Collection, RelationField } from '../model/model.ts'
-import { isWrite, linkingRelation, type Method, separableRelation } from '../plan/path/methods.ts'
+import { isWrite, linkingRelation, type Method, separable, separableRelation } from '../plan/path/methods.ts'
 import type { Origin } from '../plan/plan.ts'
 import type { ItemChange, Permissions } from '../plan/request.ts'
 import type { Resource } from '../plan/path/walk.ts'
@@ -70,8 +70,8 @@ function methodDenial (method: Method, resource: Resource, caller: Caller): Data
 function linkWriteDenial (
   method: Method, resource: Resource, caller: Caller
 ): DataApiError | 'no links' | undefined {
-  if (resource.kind === 'item' && method === 'DELETE') {
-    const via = separableRelation(resource)?.via
+  if (method === 'DELETE' && (resource.kind === 'item' || resource.kind === 'collection')) {
+    const via = (resource.kind === 'item' ? separableRelation(resource) : separable(resource.from.via))?.via
     return via === undefined ? 'no links' : relationDenial(via, caller)
   }
   if (resource.kind !== 'collection' || (method !== 'POST' && method !== 'PUT')) return 'no links'

@@ -37,6 +37,7 @@ function namedIn (plan: WritePlan): readonly NamedElement[] {
   switch (plan.kind) {
     case 'create': return plan.bodies.flatMap(elementsIn)
     case 'update': return elementsIn(plan.body)
+    case 'many': return plan.one.kind === 'update' ? elementsIn(plan.one.body) : []
     case 'link': return namedElements(plan.collection, plan.elements)
     default: return []
   }

@@ -126,7 +126,7 @@ async function runStream (
 
 function runOnDatabase (write: Write, caller: Caller, context: RunContext<Context>): Result | Promise<Result> {
   const { plan } = write
-  const database = scopedDatabaseOf(plan.steps, plan.kind === 'create' ? plan.from : undefined, caller)
+  const database = scopedDatabaseOf(plan.steps, 'from' in plan ? plan.from : undefined, caller)
   return after(runWrite(plan, database, context, caller), result => outcomeOf(write, result, database))
 }
 

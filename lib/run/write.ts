@@ -23,6 +23,7 @@ import {
   byKey, isMissed, itemSelection, keyOf, lockItem, lockParent, type Parent, readProjection, rowOf
 } from './locate.ts'
 import { lockInOrder } from './lock-order.ts'
+import { runMany } from './many.ts'
 import { forcedFields, updateItem } from './update-item.ts'
 import { commitRefusal, expectChanged } from './violations.ts'
 import { type Changed, type Missed, RefusedAtCommit } from '../sources/source.ts'
@@ -34,6 +35,8 @@ export type WriteResult =
   /** `key`: undefined where the update was a single statement or changed links. */
   | { readonly kind: 'updated', readonly row: Row | undefined, readonly key?: KeyValues }
   | { readonly kind: 'deleted' }
+  /** `rows`: those of the items, if the client asked for a representation. */
+  | { readonly kind: 'affected', readonly affected: number, readonly rows: readonly Row[] }
   | Missed
 
 /** The key of a new item, and its row if the client asked for a representation. */
@@ -57,7 +60,7 @@ export function runWrite (
 
 /** Returns true if scopes or reading rules must be checked in the transaction of the write. */
 function isCheckedWrite (plan: WritePlan, caller: Caller): boolean {
-  if (plan.kind === 'link' || plan.kind === 'unlink') return true
+  if (plan.kind === 'link' || plan.kind === 'unlink' || plan.kind === 'many') return true
   if (plan.kind !== 'create' && isScoped(plan.collection, caller, plan.kind)) return true
   if (plan.kind === 'delete') return isDeletionChecked(plan.collection, caller)
   return isChecked(collectionOf(plan), caller)
@@ -165,6 +168,7 @@ function runPlan (plan: WritePlan, work: UnitOfWork, isRetry: boolean): Promise<
     case 'delete': return runDelete(plan, work)
     case 'link': return runLink(plan, work)
     case 'unlink': return runUnlink(plan, work)
+    case 'many': return runMany(plan, work, (one, own) => runPlan(one, own, isRetry))
   }
 }
 

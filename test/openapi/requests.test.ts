@@ -248,3 +248,16 @@ test('writes have the header of keys where the application keeps them', async t 
   t.strictSame(keyed('tools'), [])
   await app.close()
 })
+
+test('writes by a filter are operations of lists where they are on', async t => {
+  const app = Fastify()
+  const requestStrategies = { delete: true, bulk: ['PATCH', 'DELETE'] as Array<'PATCH' | 'DELETE'> }
+  await app.register(dataApi, { collections: library(), requestStrategies })
+  const { paths, components } = app.dataApi.openapi()
+  const { patch, delete: deletion } = paths['/books'] ?? {}
+  t.match(patch, { operationId: 'update_many_books', requestBody: { required: true } })
+  t.match(deletion, { operationId: 'delete_many_books' })
+  t.ok(resolved(deletion?.parameters ?? [], app.dataApi.openapi()).some(({ name }) => name === 'where'))
+  t.match(components.schemas['Affected'], { required: ['status', 'affected'] })
+  await app.close()
+})

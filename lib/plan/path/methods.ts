@@ -42,8 +42,29 @@ export const isWrite = (method: Method): method is WriteMethod =>
 function collectionMethods (resource: ResourceOf<'collection'>): readonly Method[] {
   const isPosted = takesItems(resource) || linkingRelation(resource) !== undefined
   const isReplaced = replaceableRelation(resource) !== undefined
-  if (isPosted) return isReplaced ? ['QUERY', 'POST', 'PUT'] : ['QUERY', 'POST']
-  return isReplaced ? ['QUERY', 'PUT'] : ['QUERY']
+  return [
+    'QUERY',
+    ...isPosted ? posted : none,
+    ...isReplaced ? value : none,
+    ...updatesAll(resource) ? patched : none,
+    ...deletesAll(resource) ? deleted : none
+  ]
+}
+
+const patched: readonly Method[] = ['PATCH']
+const deleted: readonly Method[] = ['DELETE']
+
+/** Returns true if PATCH updates all items that a filter finds. A tag is that of one item, so none can be required. */
+function updatesAll ({ from: { collection } }: ResourceOf<'collection'>): boolean {
+  const { bulk, requireIfMatch, update } = takenStrategies(collection)
+  return bulk.includes('PATCH') && update.includes('PATCH') && !requireIfMatch
+}
+
+/** Returns true if DELETE deletes all items that a filter finds; of a separable relation, it unlinks them. */
+function deletesAll ({ from: { collection, via } }: ResourceOf<'collection'>): boolean {
+  const { bulk, requireIfMatch, delete: deletes } = takenStrategies(collection)
+  const takes = separable(via)?.writable ?? deletes
+  return bulk.includes('DELETE') && takes && !requireIfMatch
 }
 
 const takesItems = ({ from, pathValues }: ResourceOf<'collection'>) =>
@@ -105,7 +126,10 @@ export function replaceableRelation (resource: ResourceOf<'collection'>): SubCol
 interface Separable { readonly via: RelationField, readonly writable: boolean }
 
 /** Returns the separable relation that the path of an item ends with; undefined for any other path. */
-export function separableRelation ({ walked }: ResourceOf<'item'>): Separable | undefined {
-  const via = walked.at(-1)?.step.via
+export const separableRelation = ({ walked }: ResourceOf<'item'>): Separable | undefined =>
+  separable(walked.at(-1)?.step.via)
+
+/** Returns the relation if its items can be taken out of it; undefined for any other, and for none. */
+export function separable (via: RelationField | undefined): Separable | undefined {
   return via !== undefined && isSeparable(via) ? { via, writable: isWritable(via, 'delete') } : undefined
 }

@@ -4,6 +4,7 @@ import { takenStrategies } from '../../model/strategies.ts'
 import { type Body, type BodyLimits, jsonOf } from '../../request/body.ts'
 import type { Conditions } from '../../request/conditions.ts'
 import type { Query } from '../../request/request.ts'
+import { planMany } from './many.ts'
 import { type Allowance, contradictionsIn, isToLink, planBody, planElements } from './body.ts'
 import type { Element, ItemBody } from './item-body.ts'
 import { linkingRelation, replaceableRelation, separableRelation, type WriteMethod } from '../path/methods.ts'
@@ -29,9 +30,13 @@ export interface WriteRequest {
   readonly conditions: Conditions
   /** True if the client prefers an answer that shows the written item (`Prefer: return=representation`). */
   readonly represent: boolean
+  /** The most items that the client means to write by a filter. Default: the limit. */
+  readonly maxAffected?: number | undefined
 }
 
 export interface WriteLimits extends BodyLimits, Pick<Allowance, 'references'> {
+  /** The most items that a write by a filter may have. */
+  readonly affected: number
   /** The options of the projection that shows a written item. */
   readonly reads: ReadOptions
 }
@@ -41,6 +46,8 @@ export interface WriteLimits extends BodyLimits, Pick<Allowance, 'references'> {
  * malformed_body, content_too_large, validation, or the error of a query parameter that a write cannot use.
  */
 export function planWrite (resource: Resource, request: WriteRequest, limits: WriteLimits): Write {
+  const isOfMany = resource.kind === 'collection' && (request.method === 'PATCH' || request.method === 'DELETE')
+  if (isOfMany) return planMany(resource, request, limits)
   refuse(request.query, request.represent ? unusable : unusableUnshown, 'a write')
   switch (resource.kind) {
     case 'collection': return request.method === 'PUT'
@@ -145,7 +152,7 @@ function planUpdate (resource: ResourceOf<'item'>, request: WriteRequest, limits
   }
 }
 
-function planUpdateBody (value: unknown, collection: Collection, limits: WriteLimits): ItemBody {
+export function planUpdateBody (value: unknown, collection: Collection, limits: WriteLimits): ItemBody {
   return planBody(value, collection, { form: 'update', pointer: '', pathValues: [], allowance: allowanceOf(limits) })
 }
 
@@ -217,7 +224,7 @@ function planDelete (resource: ResourceOf<'item'>, { conditions }: WriteRequest)
 
 const allowanceOf = ({ items, references }: WriteLimits): Allowance => ({ items, references })
 
-function projectionOf (
+export function projectionOf (
   collection: Collection, { represent, query }: WriteRequest, { reads }: WriteLimits
 ): Projection | undefined {
   return represent ? planProjection(query, collection, reads) : undefined
@@ -227,7 +234,7 @@ function projectionOf (
  * Returns the body. Throws its violations, unless there are members to confirm: these can be violations too, so the run
  * of the plan throws all of them together after it has read the item.
  */
-function checked (body: ItemBody): ItemBody {
+export function checked (body: ItemBody): ItemBody {
   if (body.confirmations.length === 0) checkAll([body])
   return body
 }

@@ -1,0 +1,133 @@
+import { collection } from '../../lib/index.ts'
+import { calls, collections, guarded, Note, world } from '../fixtures/keyed-notes.ts'
+import { everySource, type Tools, type World } from '../helpers/every-source.ts'
+
+// docs/http.md: Writes by a filter
+
+const bulk = { batch: true, delete: true, bulk: ['PATCH', 'DELETE'] as Array<'PATCH' | 'DELETE'> }
+
+const every = (name: string, run: (tools: Tools) => Promise<void>, own: World = world, bodies = {}) => {
+  everySource(name, async tools => {
+    await tools.send('POST', '/notes', ['a', 'b', 'c', 'd'].map((text, index) => ({
+      text, owner: index < 2 ? 'ann' : 'bo', marks: [{ name: text }, { name: 'x' }]
+    })))
+    await run(tools)
+  }, { requestStrategies: bulk, bodies }, own)
+}
+
+const done = (affected: number) => ({ status: 'ok', affected })
+
+every('PATCH of a list updates the items that a filter finds, and no others', async ({ t, send, get, same }) => {
+  calls.length = 0
+  same(await send('PATCH', '/notes?owner=bo', { owner: 'cy' }), 200, done(2))
+  t.strictSame(calls, ['updated c', 'updated d'])
+  same(await get('/notes?fields=text,owner'), 200, [
+    { text: 'a', owner: 'ann' }, { text: 'b', owner: 'ann' }, { text: 'c', owner: 'cy' }, { text: 'd', owner: 'cy' }
+  ])
+  same(await send('PATCH', '/notes?owner=nobody', { owner: 'x' }), 200, done(0))
+  same(await send('PATCH', '/marks?note.text=*a,b', { name: 'y' }), 200, done(4))
+  same(await send('PATCH', '/notes/by_text/c/marks?name=x', { name: 'z' }), 200, done(1))
+  same(await send('PATCH', '/notes/by_owner/cy', { owner: 'bo' }), 200, done(2))
+  same(await get('/marks?fields=name'), 200, ['y', 'y', 'y', 'y', 'c', 'z', 'd', 'x'].map(name => ({ name })))
+  same(await send('PATCH', '/notes?text=a&fields=text', { owner: 'q' }, { prefer: 'return=representation' }), 200,
+    [{ text: 'a' }], { 'preference-applied': 'return=representation' })
+  same(await send('PATCH', '/notes?text=a', { owner: 'q' }, { prefer: 'return=minimal' }), 204, '')
+})
+
+every('DELETE of a list deletes the items that a filter finds', async ({ send, get, same }) => {
+  same(await send('DELETE', '/marks?name=x'), 200, done(4))
+  same(await send('DELETE', '/notes/1/marks?name=*a,b'), 200, done(1))
+  same(await get('/marks?fields=name'), 200, [{ name: 'b' }, { name: 'c' }, { name: 'd' }])
+  same(await send('DELETE', '/notes?text=*a,b'), 409, {
+    status: 'conflict', error: 'reference', message: 'Other items still refer to this item.', fields: []
+  })
+  same(await get('/notes?fields=text'), 200, ['a', 'b', 'c', 'd'].map(text => ({ text })))
+  same(await send('DELETE', '/marks?id>0'), 200, done(3))
+  same(await send('DELETE', '/notes/by_owner/bo'), 200, done(2))
+})
+
+every('a filter is required, and what decides no more than an order is refused', async ({ send, same }) => {
+  same(await send('DELETE', '/notes'), 400, {
+    error: 'filter_required',
+    message: "DELETE of a list requires a filter. For all of its items, use one that all satisfy."
+  })
+  for (const [query, code] of [['text=a&sort=text', 'invalid_sort'], ['text=a&size=1', 'invalid_page'],
+    ['colour=red', 'invalid_filter'], ['text=a&fields=text', 'invalid_fields']] as const) {
+    const answer = await send('DELETE', `/notes?${query}`)
+    same(answer, 400, { ...answer.json<object>(), error: code })
+  }
+  same(await send('PATCH', '/notes?text=a', { marks: [] }), 400, {
+    error: 'validation',
+    message: "The body is not valid; 'details' lists 1 problem.",
+    details: [{ pointer: '/marks', message: 'cannot be written in many items at once' }]
+  })
+})
+
+every('more items than the limit, or than the client means, are refused', async ({ send, get, same }) => {
+  const tooMany = (most: number) => ({
+    status: 'conflict',
+    error: 'too_many_affected',
+    message: `More than ${most} items match. Nothing was written.`,
+    affected: most + 1
+  })
+  same(await send('PATCH', '/notes?id>0', { owner: 'x' }), 409, tooMany(3))
+  same(await send('PATCH', '/notes?owner=bo', { owner: 'x' }, { prefer: 'max-affected=1' }), 409, tooMany(1))
+  same(await send('PATCH', '/notes?id>0', { owner: 'x' }, { prefer: 'max-affected=9' }), 409, tooMany(3))
+  same(await send('PATCH', '/notes?owner=bo', { owner: 'x' }, { prefer: 'max-affected=2' }), 200, done(2))
+  same(await get('/notes?owner=ann&fields=text'), 200, [{ text: 'a' }, { text: 'b' }])
+}, world, { affected: 3 })
+
+every('all are written or none, also in batches and under keys', async ({ send, get, same }) => {
+  same(await send('PATCH', '/notes?owner=bo', { text: 'same' }), 409, {
+    status: 'conflict', error: 'duplicate', message: "An item with the same 'text' already exists.", fields: ['text']
+  })
+  same(await send('PATCH', '/notes?owner=bo', { text: 'refused' }), 400, { error: 'argument', message: 'is refused' })
+  same(await send('PATCH', '/notes?owner=bo', { owner: 'x' }, { 'if-match': '"other"' }), 412, {
+    status: 'precondition_failed',
+    error: 'precondition_failed',
+    message: "The item no longer matches 'If-Match'. Read it again before you change it."
+  })
+  same(await send('PATCH', '/notes?owner=bo', { owner: 'cy' }, { 'if-match': '*' }), 200, done(2))
+  same(await send('POST', '/', [
+    { method: 'DELETE', path: '/marks?name=x' }, { method: 'PATCH', path: '/notes?owner=cy', body: { owner: 'bo' } }
+  ]), 200, [{ status: 200, body: done(4) }, { status: 200, body: done(2) }])
+  const keyed = { 'idempotency-key': 'k' }
+  same(await send('DELETE', '/marks?id>0', undefined, keyed), 200, done(4))
+  same(await send('DELETE', '/marks?id>0', undefined, keyed), 200, done(4), { 'idempotency-replayed': 'true' })
+  same(await get('/notes?owner=bo&fields=text'), 200, [{ text: 'c' }, { text: 'd' }])
+})
+
+const scoped = { ...world, collections: guarded }
+
+every('hidden items are neither written nor counted, and none may leave the scope', async ({ send, get, same }) => {
+  const bo = { 'x-user': 'bo' }
+  same(await send('POST', '/notes', { text: 'e', owner: 'bo' }, bo), 201, { status: 'created', id: 1 })
+  same(await send('POST', '/notes', { text: 'f' }), 201, { status: 'created', id: 2 })
+  same(await send('DELETE', '/notes?id>0', undefined, bo), 200, done(1))
+  same(await get('/notes?fields=text'), 200, [{ text: 'f' }])
+  same(await send('PATCH', '/notes?id>0', { owner: 'bo' }), 403, {
+    error: 'forbidden', message: 'You are not allowed to do this.'
+  })
+}, { ...scoped, tables: { ...world.tables } })
+
+const unreadable: World = {
+  ...world,
+  collections: source => ({
+    ...collections(source),
+    notes: collection(Note, { source: source('notes'), rules: { read: () => false, delete: () => false } })
+  })
+}
+
+every('who may not read, or not write, may not write by a filter', async ({ send, same, request }) => {
+  const denied = { error: 'forbidden', message: 'You are not allowed to do this.' }
+  same(await send('PATCH', '/notes?text=a', { owner: 'x' }), 403, denied)
+  same(await send('DELETE', '/notes?text=a'), 403, denied)
+  same(await request({ method: 'OPTIONS', url: '/marks' }), 204, '', {
+    allow: 'GET, HEAD, OPTIONS, QUERY, POST, PATCH, DELETE'
+  })
+}, unreadable)
+
+everySource('they are off unless the application says otherwise', async ({ send }) => {
+  const { statusCode, headers } = await send('DELETE', '/notes?text=a')
+  if (statusCode !== 405 || headers['allow'] !== 'GET, HEAD, OPTIONS, QUERY, POST') throw new Error(String(statusCode))
+}, { requestStrategies: { delete: true } }, world)
