@@ -1,18 +1,37 @@
 import type { LightMyRequestResponse } from 'fastify'
+import { memoize } from '../../lib/scheduling/memoize.ts'
+import { keysDdl } from '../fixtures/keyed-notes.ts'
 import { everySource, type Tools, type World } from './every-source.ts'
 
 /** The answer to an operation. */
 interface Element { status: number, location?: string, etag?: string, body?: unknown }
 
-/** Runs a test of writes on each kind of source: of single requests, and of each of them as a batch of one. */
+/**
+ * Runs a test of writes on each kind of source: of single requests, and of each of them as a batch of one that has a
+ * key.
+ */
 export function everyWrite (
   name: string, run: (tools: Tools) => Promise<void>, options: Parameters<typeof everySource>[2], world?: World
 ): void {
   everySource(name, run, options, world)
   const requestStrategies = { ...options?.requestStrategies, batch: true }
   const batched = async (tools: Tools) => run({ ...tools, send: inBatch(tools, options?.prefix) })
-  everySource(`${name}, in a batch of one`, batched, { ...options, requestStrategies }, world)
+  everySource(`${name}, in a batch of one`, batched, { ...options, requestStrategies }, world && withKeys(world))
 }
+
+/** Returns the world with a table of keys, if its tables are made by statements. */
+const withKeys = memoize((world: World): World => {
+  const { ddl, tables } = world
+  if (ddl === undefined) return world
+  return {
+    ...world,
+    ddl: `${ddl};${keysDdl}`,
+    tables: { ...tables, data_api_keys: [] },
+    options: source => ({ idempotency: { table: source('data_api_keys'), caller: () => 'test' } })
+  }
+})
+
+let keys = 0
 
 /** Returns a function that sends each write as a batch of one, and gives the answer as if it had been sent alone. */
 function inBatch ({ request }: Pick<Tools, 'request'>, prefix = ''): Tools['send'] {
@@ -24,7 +43,7 @@ function inBatch ({ request }: Pick<Tools, 'request'>, prefix = ''): Tools['send
     const response = await request({
       method: 'POST',
       url: `${prefix}/`,
-      headers: { 'content-type': 'application/json', ...others },
+      headers: { 'content-type': 'application/json', 'idempotency-key': `k${keys++}`, ...others },
       payload: JSON.stringify([operation])
     })
     return alone(response, returns)
