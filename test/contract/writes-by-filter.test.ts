@@ -49,7 +49,7 @@ every('DELETE of a list deletes the items that a filter finds', async ({ send, g
 every('a filter is required, and what decides no more than an order is refused', async ({ send, same }) => {
   same(await send('DELETE', '/notes'), 400, {
     error: 'filter_required',
-    message: "DELETE of a list requires a filter. For all of its items, use one that all satisfy."
+    message: 'DELETE of a list requires a filter. For all of its items, use one that all satisfy.'
   })
   for (const [query, code] of [['text=a&sort=text', 'invalid_sort'], ['text=a&size=1', 'invalid_page'],
     ['colour=red', 'invalid_filter'], ['text=a&fields=text', 'invalid_fields']] as const) {
