@@ -57,7 +57,7 @@ function reductionOf (column: GroupColumn, tick: Tick): () => Reduction {
   if (of === undefined) return counted(() => true)
   const readers = readersOf(column, tick)
   if (call === undefined) return () => labelled(readers, of.field.type.kind)
-  return reductions[call](readers)
+  return reductions[call](readers, of.field.type.kind)
 }
 
 const counted = (has: (row: object) => boolean) => (): Reduction => {
@@ -73,12 +73,16 @@ function labelled ({ compared, shown }: Readers, kind: string): Reduction {
     result () {
       const value = first === undefined ? null : compared(first)
       if (first === undefined || value === null) return null
-      return kind === 'decimal' ? decimalOfKey(String(value)) : kind === 'mixed' ? String(value) : shown(first)
+      return kind === 'mixed' ? String(value) : plainly(value, shown(first), kind)
     }
   }
 }
 
-const reductions: Readonly<Record<AggregateName, (readers: Readers) => () => Reduction>> = {
+/** Returns a value as a group shows it. `compared`: the same value, as it is compared. */
+const plainly = (compared: unknown, shown: unknown, kind: string): unknown =>
+  kind === 'decimal' ? decimalOfKey(String(compared)) : shown
+
+const reductions: Readonly<Record<AggregateName, (readers: Readers, kind: string) => () => Reduction>> = {
   count: ({ compared }) => counted(row => compared(row) !== null),
   count_distinct: ({ compared }) => () => {
     const values = new Set<unknown>()
@@ -92,8 +96,8 @@ const reductions: Readonly<Record<AggregateName, (readers: Readers) => () => Red
   },
   sum: readers => () => summed(readers, sum => sum.total()),
   avg: readers => () => summed(readers, (sum, count) => meanOf(sum.total(), count)),
-  min: readers => () => extreme(readers, -1),
-  max: readers => () => extreme(readers, 1)
+  min: (readers, kind) => () => extreme(readers, kind, -1),
+  max: (readers, kind) => () => extreme(readers, kind, 1)
 }
 
 function summed ({ shown }: Readers, result: (sum: ExactSum, count: number) => string): Reduction {
@@ -110,7 +114,7 @@ function summed ({ shown }: Readers, result: (sum: ExactSum, count: number) => s
   }
 }
 
-function extreme ({ compared, shown }: Readers, sign: number): Reduction {
+function extreme ({ compared, shown }: Readers, kind: string, sign: number): Reduction {
   let found: { readonly value: unknown, readonly row: object } | undefined
   return {
     add (row) {
@@ -118,6 +122,6 @@ function extreme ({ compared, shown }: Readers, sign: number): Reduction {
       if (value === null) return
       if (found === undefined || compareValues(value, found.value) * sign > 0) found = { value, row }
     },
-    result: () => found === undefined ? null : shown(found.row)
+    result: () => found === undefined ? null : plainly(found.value, shown(found.row), kind)
   }
 }
