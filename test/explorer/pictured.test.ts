@@ -7,7 +7,7 @@ import { addPictured, digestsOf } from './pictured.ts'
 test('the pictures of the documents show the pages as they are: npm run pictures makes them', async t => {
   const app = fastify()
   const db = await addPictured(app, fileURLToPath(root))
-  t.strictSame(JSON.parse(read('docs/pictures/pages.json')), await digestsOf(app))
+  t.strictSame(JSON.parse(read('test/explorer/pictured.json')), await digestsOf(app))
   await app.close()
   db.close()
 })

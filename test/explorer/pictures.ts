@@ -33,7 +33,7 @@ await app.close()
 db.close()
 const fresh = Fastify()
 const freshDb = await addPictured(fresh, fileURLToPath(root))
-writeFileSync(`${folder}pages.json`, `${JSON.stringify(await digestsOf(fresh), null, 2)}\n`)
+writeFileSync(new URL('test/explorer/pictured.json', root), `${JSON.stringify(await digestsOf(fresh), null, 2)}\n`)
 await fresh.close()
 freshDb.close()
 
