@@ -41,7 +41,7 @@ export async function answerBatch (
   const running = { context, collect, errorOf: ofOperation }
   const answer = first === undefined
     ? collect([])
-    : await runUnderKey([first, ...others], running, keyOf(first, text, context, api), api)
+    : await runUnderKey([first, ...others], running, keyOf(first, text, context, api))
   if (replayedHeader in answer.headers) note({ ...facts, replayed: true })
   const isPersonal = [...callers.values()].some(({ guarded }) => guarded) ||
     asked.some(one => hasSpecial(one.request.segments, api.model))

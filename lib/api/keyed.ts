@@ -9,7 +9,7 @@ import { render } from '../response/render.ts'
 import type { Caller } from '../rules/caller.ts'
 import { type RunningTogether, runTogether, type Together } from '../run/batch.ts'
 import type { RunContext } from '../run/context.ts'
-import { deleteExpired, keepAnswer, takeKey, type WriteKey } from '../run/keys.ts'
+import { deleteExpired, type WriteKey } from '../run/keys.ts'
 import type { WriteOutcome } from '../run/run.ts'
 import { collectionOf } from '../run/write.ts'
 import { memoize } from '../scheduling/memoize.ts'
@@ -33,7 +33,7 @@ export function answerUnderKey (
   if (key === undefined) return undefined
   const finish = (outcome: WriteOutcome) => render(outcome, asked, api.model, api.options)
   const one = { caller, planned: write, resolve: () => write, finish }
-  const answered = runUnderKey([one], { context, collect: ([answer]: readonly [Answer]) => answer }, key, api)
+  const answered = runUnderKey([one], { context, collect: ([answer]: readonly [Answer]) => answer }, key)
   return answered.then(answer => {
     if (replayedHeader in answer.headers) note({ ...factsOf(plan), replayed: true })
     return answer
@@ -42,21 +42,16 @@ export function answerUnderKey (
 
 /** Runs writes under a key, or without one. Nothing is kept of writes that fail: their key is free. */
 export async function runUnderKey<T> (
-  writes: Together<T>, running: RunningTogether<T, Answer>, key: WriteKey | undefined, { keys }: Api
+  writes: Together<T>, running: RunningTogether<T, Answer>, key: WriteKey | undefined
 ): Promise<Answer> {
-  if (key === undefined || keys === undefined) return runTogether(writes, running)
+  if (key === undefined) return runTogether(writes, running)
   const { log } = running.context
+  const collect: typeof running.collect = (answers, isRepeated) => {
+    const answer = running.collect(answers, isRepeated)
+    return isRepeated ? { ...answer, headers: { ...answer.headers, [replayedHeader]: 'true' } } : answer
+  }
   try {
-    return await runTogether(writes, {
-      ...running,
-      key: {
-        async take (session) {
-          const kept = await takeKey(key, session)
-          return kept && { ...kept, links: [], headers: { ...kept.headers, [replayedHeader]: 'true' } }
-        },
-        keep: (answer, session) => keepAnswer(key, keptOf(answer, keys.length), session)
-      }
-    })
+    return await runTogether(writes, { ...running, collect, key })
   } catch (error) {
     const isUnknown = error instanceof DataApiError && error.code === 'outcome_unknown'
     throw isUnknown ? outcomeUnknownUnderKey(error.cause) : error
@@ -82,14 +77,3 @@ const cleaning = 60_000
 
 /** When the keys of a table that have expired are deleted next. */
 const dueOf = memoize((_table: WriteKey['table']) => ({ at: Date.now() + cleaning }))
-
-/** Returns an answer to keep: one that is too long without its body, as that of a client that prefers none. */
-function keptOf ({ status, headers, etag, body }: Answer, length: number) {
-  const text = typeof body === 'string' ? body : undefined
-  if (text !== undefined && text.length > length) {
-    const { location } = headers
-    const kept = { ...location !== undefined && { location }, 'preference-applied': 'return=minimal' }
-    return { status: status === 201 ? 201 : 204, headers: kept, body: undefined }
-  }
-  return { status, headers: { ...headers, ...etag !== undefined && { etag } }, body: text }
-}

@@ -17,8 +17,6 @@ import type { IdempotencyLimits } from './options.ts'
 export interface Keys {
   /** The collections of the tables, to be compared with them. */
   readonly collections: readonly Collection[]
-  /** The most characters of an answer's body that is kept. */
-  readonly length: number
   /**
    * Returns the key of a write; undefined for a request without one. Throws invalid_idempotency_key, also for a caller
    * who is not known.
@@ -32,9 +30,7 @@ const Key = Type.Object({
   caller: Type.String(written),
   key: Type.String(written),
   fingerprint: Type.String(written),
-  status: Type.Optional(Type.Integer()),
-  headers: Type.Optional(Type.String()),
-  body: Type.Optional(Type.String()),
+  results: Type.Optional(Type.String()),
   at: Type.String({ format: 'date-time', indexed: true, ...written })
 })
 
@@ -47,7 +43,7 @@ export function makeKeys (
   limits: IdempotencyLimits | undefined
 ): Keys | undefined {
   if (limits === undefined) return refuseRequired(model)
-  const { caller: callerOf, expires, length, tables: given } = limits
+  const { caller: callerOf, expires, tables: given } = limits
   if (guarded && callerOf === undefined) {
     const reason = 'is needed where collections have rules or a scope: strangers must not get the answers of others'
     throw new DeclarationError(`option 'idempotency.caller': ${reason}`)
@@ -65,7 +61,6 @@ export function makeKeys (
   }
   return {
     collections: [...tables.values()].map(table => table.collection),
-    length,
     of (text, database, context) {
       const table = tables.get(database)
       if (text.idempotencyKey === undefined || table === undefined) return undefined

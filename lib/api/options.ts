@@ -46,8 +46,6 @@ export interface IdempotencyOptions {
   caller?: (context: Context) => string | number | undefined | null
   /** How long a key is kept, in seconds; at least 3600. Default 86,400: a day. */
   expires?: number
-  /** The most characters of an answer's body; of a longer one, status and `Location` are kept. Default 65,536. */
-  length?: number
 }
 
 /** The options of keys, with every default filled in. */
@@ -192,17 +190,16 @@ const check = compileCheck(optionsSchema, ['collections', 'caller', 'idempotency
 const checkIdempotency = compileCheck(Type.Object({
   table: Type.Unknown(),
   caller: Type.Unknown(),
-  expires: Type.Integer({ minimum: 3600, title: 'seconds' }),
-  length: Type.Integer({ minimum: 0, title: 'characters' })
+  expires: Type.Integer({ minimum: 3600, title: 'seconds' })
 }))
 
 function idempotencyLimits (given: IdempotencyOptions): IdempotencyLimits {
   checkIdempotency(given, path => `option 'idempotency${path === '' ? '' : `.${path}`}'`)
-  const { table = [], caller, expires = 86_400, length = 65_536 } = given
+  const { table = [], caller, expires = 86_400 } = given
   if (caller !== undefined && typeof caller !== 'function') {
     throw new DeclarationError(`option 'idempotency.caller': expected a function; found ${describeValue(caller)}`)
   }
-  return { tables: [table].flat(), caller, expires, length }
+  return { tables: [table].flat(), caller, expires }
 }
 
 const conventions: ReadonlySet<unknown> = new Set(['snake_case', 'camelCase', 'kebab-case', 'PascalCase', 'none'])

@@ -68,8 +68,7 @@ const keyTable: Table = {
   name: 'data_api_keys',
   columns: [
     keyColumn('caller', 'text'), keyColumn('key', 'text'), keyColumn('fingerprint', 'text'),
-    keyColumn('status', 'integer', true), keyColumn('headers', 'text', true), keyColumn('body', 'text', true),
-    keyColumn('at', 'date-time')
+    keyColumn('results', 'text', true), keyColumn('at', 'date-time')
   ],
   primaryKey: ['caller', 'key'],
   naming: 'none',

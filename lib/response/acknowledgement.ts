@@ -72,12 +72,12 @@ function renderUpdated (plan: WritePlan, row: Row | undefined, scalar: boolean, 
 
 /** Returns the answer to a write by a filter: how many items it has written, or these items. */
 function renderAffected (
-  plan: WritePlan, { affected, rows }: Extract<WriteResult, { kind: 'affected' }>, { returns }: WriteEcho
+  plan: WritePlan, { affected, items }: Extract<WriteResult, { kind: 'affected' }>, { returns }: WriteEcho
 ): Answer {
   if (returns === 'minimal') return minimal(204)
   const representation = plan.kind === 'many' && plan.one.kind === 'update' ? plan.one.representation : undefined
   if (representation === undefined) return ok(JSON.stringify({ status: 'ok', affected }))
-  return ok(`[${rows.map(itemWriter(representation.show)).join(',')}]`, represented)
+  return ok(`[${rowsOf(items).map(itemWriter(representation.show)).join(',')}]`, represented)
 }
 
 const updated: Answer = ok('{"status":"ok"}')
@@ -124,11 +124,13 @@ interface Creations {
 function renderRepresentation (
   { show, variant }: Projection, { status, items, many, collection }: Creations, headers: Answer['headers']
 ): Answer {
-  const rows = items.flatMap(({ row }) => row === undefined ? [] : [row])
+  const rows = rowsOf(items)
   const [row] = rows
   if (many || row === undefined) return json(status, `[${rows.map(itemWriter(show)).join(',')}]`, headers)
   return tagged(json(status, renderItem(row, show), headers), undefined, versionOf(row, collection), variant)
 }
+
+const rowsOf = (items: readonly Created[]): readonly Row[] => items.flatMap(({ row }) => row === undefined ? [] : [row])
 
 const applied = 'return=representation'
 const represented = { 'preference-applied': applied, vary: 'Accept, Prefer' }

@@ -2,12 +2,14 @@ import type { Context } from '../declare/collection.ts'
 import type { Write } from '../plan/write/write.ts'
 import type { Caller } from '../rules/caller.ts'
 import { type ScopedSession, sharedTransaction, unscopedSession } from '../rules/scoped-database.ts'
-import { databaseOf, RefusedAtCommit, type Session } from '../sources/source.ts'
+import { databaseOf, RefusedAtCommit } from '../sources/source.ts'
 import type { AfterCommit, RunContext } from './context.ts'
+import { keepResults, takeKey, type WriteKey } from './keys.ts'
 import { lockBatch } from './lock-order.ts'
+import { readAgain } from './read-again.ts'
 import { outcomeOf, type WriteOutcome } from './run.ts'
 import { commitRefusal } from './violations.ts'
-import { collectionOf, isUpsertConflict, runInSession } from './write.ts'
+import { collectionOf, isUpsertConflict, runInSession, type WriteResult } from './write.ts'
 
 /** One of several writes in a transaction. */
 export interface JoinedWrite<T> {
@@ -25,16 +27,15 @@ export type Together<T> = readonly [JoinedWrite<T>, ...Array<JoinedWrite<T>>]
 
 export interface RunningTogether<T, Result> {
   readonly context: RunContext<Context>
-  /** Makes the result of the answers, of which there is one for each write. */
-  collect (answers: readonly [T, ...T[]]): Result
+  /**
+   * Makes the result of the answers, of which there is one for each write. `isRepeated`: the writes ran before under
+   * their key.
+   */
+  collect (answers: readonly [T, ...T[]], isRepeated: boolean): Result
   /** Returns the error of the write with this index. Default: the error itself. */
   errorOf? (error: unknown, index: number): unknown
   /** The key under which all is written. */
-  readonly key?: {
-    /** Returns the result of an earlier request in place of running anything; undefined to run. */
-    take (session: Session): Promise<Result | undefined>
-    keep (result: Result, session: Session): Promise<void>
-  }
+  readonly key?: WriteKey | undefined
 }
 
 /** Runs the writes in their order in one transaction, all or none. */
@@ -65,24 +66,28 @@ async function attempt<T, Result> (
       current = undefined
       // The table of keys is no collection, and has no scope.
       const keySession = unscopedSession(begin(first).session)
-      const known = await key?.take(keySession)
-      if (known !== undefined) return known
-      if (writes.length > 1) {
+      const kept = key && await takeKey(key, keySession)
+      if (kept === undefined && writes.length > 1) {
         await lockBatch(writes.map(({ planned, caller }) => ({ plan: planned.plan, session: begin(caller).session })))
       }
       const done: T[] = []
+      const results: WriteResult[] = []
       for (const [index, { caller, resolve, finish }] of writes.entries()) {
         current = index
         const { session, check } = begin(caller)
-        const write = resolve()
-        const result = await runInSession(write.plan, { session, caller, context, afterCommit }, isRetry)
+        const planned = resolve()
+        const known = kept?.[index]
+        const work = { session, caller, context, afterCommit }
+        const { write, result } = known === undefined
+          ? { write: planned, result: await runInSession(planned.plan, work, isRetry) }
+          : await readAgain(planned, known, session)
+        results.push(result)
         done.push(await finish(await outcomeOf(write, result, session), session))
         await check()
       }
       current = undefined
-      const result = collect(done as [T, ...T[]])
-      await key?.keep(result, keySession)
-      return result
+      if (key !== undefined && kept === undefined) await keepResults(key, results, keySession)
+      return collect(done as [T, ...T[]], kept !== undefined)
     })
   } catch (error) {
     throw current === undefined || errorOf === undefined ? error : errorOf(error, current)

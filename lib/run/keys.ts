@@ -6,6 +6,7 @@ import { always } from '../plan/predicates.ts'
 import { showPlainly } from '../plan/read/select.ts'
 import { databaseOf, type KeySession, type Session } from '../sources/source.ts'
 import { byKey, keyOf } from './locate.ts'
+import type { WriteResult } from './write.ts'
 
 /** The table of the keys of one database (docs/http.md: Idempotency keys). */
 export interface KeyTable {
@@ -22,19 +23,12 @@ export interface WriteKey {
   readonly fingerprint: string
 }
 
-/** An answer as it is kept. */
-export interface KeptAnswer {
-  readonly status: number
-  readonly headers: Readonly<Record<string, string>>
-  readonly body: string | undefined
-}
-
 /**
  * Takes the key within the transaction of its write, so that the key is there if and only if the write is. Waits for a
- * transaction that has taken it. Returns the answer if the same request was answered, and undefined if it is to run.
- * Throws idempotency_mismatch for another request.
+ * transaction that has taken it. Returns the results of its writes, without rows, if the same request has run, and
+ * undefined if it is to run. Throws idempotency_mismatch for another request.
  */
-export async function takeKey (key: WriteKey, session: Session): Promise<KeptAnswer | undefined> {
+export async function takeKey (key: WriteKey, session: Session): Promise<readonly WriteResult[] | undefined> {
   const { table: { collection, expires }, caller, key: name, fingerprint } = key
   const keys = keysOf(session)
   const now = Date.now()
@@ -50,18 +44,22 @@ export async function takeKey (key: WriteKey, session: Session): Promise<KeptAns
     if (row === undefined) continue
     if (Date.parse(String(row['at'])) > now - expires) {
       if (row['fingerprint'] !== fingerprint) throw idempotencyMismatch()
-      return keptIn(row)
+      return JSON.parse(String(row['results'])) as WriteResult[]
     }
     await keys.change({ kind: 'update', collection, steps, values: taken })
     return undefined
   }
 }
 
-/** Keeps the answer to a write, which the transaction is to commit. */
-export async function keepAnswer (
-  { table: { collection }, caller, key }: WriteKey, { status, headers, body }: KeptAnswer, session: Session
+/**
+ * Keeps the results of writes, which the transaction is to commit: of their items the keys alone. A value would outlive
+ * the rule that shows it to the caller.
+ */
+export async function keepResults (
+  { table: { collection }, caller, key }: WriteKey, results: readonly WriteResult[], session: Session
 ): Promise<void> {
-  const values = valuesOf(collection, { status, headers: JSON.stringify(headers), body: body ?? null })
+  const kept = JSON.stringify(results, (name, value: unknown) => name === 'row' ? undefined : value)
+  const values = valuesOf(collection, { results: kept })
   await keysOf(session).change({ kind: 'update', collection, steps: byKey(collection, [caller, key]), values })
 }
 
@@ -101,13 +99,7 @@ function fieldOf (collection: Collection, property: string): StoredField {
   return field
 }
 
-const valuesOf = (collection: Collection, values: Readonly<Record<string, Scalar | null>>) =>
+const valuesOf = (collection: Collection, values: Readonly<Record<string, Scalar>>) =>
   new Map(Object.entries(values).map(([property, value]) => [fieldOf(collection, property), value]))
 
 const selectionOf = ({ stored }: Collection): Selection => stored.map(showPlainly)
-
-const keptIn = (row: Readonly<Record<string, unknown>>): KeptAnswer => ({
-  status: Number(row['status']),
-  headers: JSON.parse(String(row['headers'])) as Record<string, string>,
-  body: row['body'] === null ? undefined : String(row['body'])
-})

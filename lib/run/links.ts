@@ -42,8 +42,7 @@ export async function runLink (plan: WritePlanOf<'link'>, work: UnitOfWork): Pro
   if (replace) return { kind: 'updated', row: undefined }
   const items = []
   for (const { key, isNew } of resolved) {
-    const values = Object.fromEntries(collection.key.map(({ property }, index) => [property, key[index]]))
-    items.push({ key, isNew, row: await readProjection(collection, values, representation, work) })
+    items.push({ key, isNew, row: await readProjection(collection, key, representation, work) })
   }
   return { kind: 'linked', items }
 }

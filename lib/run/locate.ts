@@ -1,4 +1,3 @@
-import type { Values } from '../declare/collection.ts'
 import { forbidden } from '../errors/errors.ts'
 import { type KeyValues, toKeyValues } from '../model/identifiers.ts'
 import type { Collection, RelationField, SubCollectionField } from '../model/model.ts'
@@ -42,13 +41,13 @@ export async function lockParent (steps: readonly Step[], work: UnitOfWork): Pro
   return { kind: 'parent', item: { key: keyOf(rowOf(found), last.collection), isNew: false } }
 }
 
-/** Returns the fields that the client asked for, as the transaction sees them. */
+/** Returns the fields that the client asked for, as the transaction sees them; undefined if it sees no such item. */
 export async function readProjection (
-  collection: Collection, item: Values, representation: Projection | undefined, { session }: UnitOfWork
+  collection: Collection, key: KeyValues, representation: Projection | undefined,
+  { session }: Pick<UnitOfWork, 'session'>
 ): Promise<Row | undefined> {
   if (representation === undefined) return undefined
-  const steps = byKey(collection, keyOf(item, collection))
-  const found = await session.read({ kind: 'item', steps, select: representation.select })
+  const found = await session.read({ kind: 'item', steps: byKey(collection, key), select: representation.select })
   return isMissed(found) ? undefined : rowOf(found)
 }
 

@@ -1,10 +1,10 @@
 import { tooManyAffected } from '../errors/by-filter.ts'
-import type { OneWrite, Row, WritePlanOf } from '../plan/plan.ts'
+import type { OneWrite, WritePlanOf } from '../plan/plan.ts'
 import { both, equalsKey } from '../plan/predicates.ts'
 import { listKeys } from '../plan/read/list-keys.ts'
 import type { UnitOfWork } from './context.ts'
 import { isMissed, keyOf, lockParent } from './locate.ts'
-import type { WriteResult } from './write.ts'
+import type { Created, WriteResult } from './write.ts'
 
 /**
  * Writes all items that the filter finds, each by `runOne` as one alone. All are locked first, in the order of their
@@ -30,13 +30,13 @@ export async function runMany (
     if (!isMissed(lock)) locked.push(step(isItem))
   }
   let affected = 0
-  const shown: Row[] = []
+  const items: Created[] = []
   for (const own of locked) {
     const result = await runOne({ ...one, steps: own }, work)
     // It went with one of the others, as its foreign key or a hook says.
     if (result.kind === 'missing') continue
     affected++
-    if (result.kind === 'updated' && result.row !== undefined) shown.push(result.row)
+    if (result.kind === 'updated' && result.key !== undefined) items.push({ key: result.key, row: result.row })
   }
-  return { kind: 'affected', affected, rows: shown }
+  return { kind: 'affected', affected, items }
 }

@@ -35,11 +35,11 @@ export type WriteResult =
   /** `key`: undefined where the update was a single statement or changed links. */
   | { readonly kind: 'updated', readonly row: Row | undefined, readonly key?: KeyValues }
   | { readonly kind: 'deleted' }
-  /** `rows`: those of the items, if the client asked for a representation. */
-  | { readonly kind: 'affected', readonly affected: number, readonly rows: readonly Row[] }
+  /** `items`: those that were updated. */
+  | { readonly kind: 'affected', readonly affected: number, readonly items: readonly Created[] }
   | Missed
 
-/** The key of a new item, and its row if the client asked for a representation. */
+/** The key of an item that was written, and its row if the client asked for a representation. */
 export interface Created { readonly key: KeyValues, readonly row: Row | undefined }
 
 /** An item that is linked now. `isNew`: the request has created it. */
@@ -189,8 +189,8 @@ async function runCreate (
   const created: Created[] = []
   // Read when all is written: the links of a later item can bring an earlier one into the caller's scope.
   for (const item of items) {
-    const row = await readProjection(collection, item, representation, work)
-    created.push({ key: keyOf(item, collection), row })
+    const key = keyOf(item, collection)
+    created.push({ key, row: await readProjection(collection, key, representation, work) })
   }
   return { kind: 'created', items: created }
 }
@@ -223,8 +223,8 @@ async function runUpdate (plan: WritePlanOf<'update'>, work: UnitOfWork, isRetry
   // The path leads to no item, and its identifier is another item's, such as one of another parent.
   if (created === undefined && isRetry) return found
   if (created === undefined) throw new UpsertConflict()
-  const row = await readProjection(collection, created, representation, work)
-  return { kind: 'created', items: [{ key: keyOf(created, collection), row }] }
+  const key = keyOf(created, collection)
+  return { kind: 'created', items: [{ key, row: await readProjection(collection, key, representation, work) }] }
 }
 
 /** Returns false if the URL of a new item gives a value to the foreign key that is not the parent's. */
@@ -247,9 +247,9 @@ async function updateFound (plan: WritePlanOf<'update'>, row: Row, work: UnitOfW
     return assign(body, { draft, collection, url }, work)
   }
   const item = await updateItem({ collection, row, pointer: '', forced: forcedFields(body, collection), change }, work)
-  await linkElements(body, { key: keyOf(item, collection), isNew: false }, work)
-  const shown = await readProjection(collection, item, representation, work)
-  return { kind: 'updated', row: shown, key: keyOf(item, collection) }
+  const key = keyOf(item, collection)
+  await linkElements(body, { key, isNew: false }, work)
+  return { kind: 'updated', row: await readProjection(collection, key, representation, work), key }
 }
 
 async function runDelete (

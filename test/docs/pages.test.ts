@@ -168,7 +168,7 @@ test('docs/writing.md: a write is sent again under its key, and done once', asyn
     before: `${things}
       const db = sqlite(':memory:')
       db.exec(\`create table data_api_keys (caller text not null, key text not null, fingerprint text not null,
-        status integer, headers text, body text, at text not null, primary key (caller, key)) strict;
+        results text, at text not null, primary key (caller, key)) strict;
         create table notes (id integer primary key, text text not null)\`)
       delete collections.things
       collections.notes = collection(Type.Object({

@@ -76,8 +76,8 @@ create table counters (id key, value integer not null, token text not null);
 create table slots (id key, code text not null unique, token text not null);
 create table doomed (id key, token text not null);
 create table parents (id key);
-create table data_api_keys (caller text not null, key text not null, fingerprint text not null, status integer,
-  headers text, body text, at timestamptz not null, primary key (caller, key));
+create table data_api_keys (caller text not null, key text not null, fingerprint text not null,
+  results text, at timestamptz not null, primary key (caller, key));
 create table kids (id key, token text not null, code text not null unique deferred,
   "parentId" integer not null references parents deferrable initially deferred);
 create view marks as
