@@ -10,7 +10,6 @@ import { type Answer, hasSpecial, ok, personal } from '../response/answer.ts'
 import type { Caller } from '../rules/caller.ts'
 import type { RunContext } from '../run/context.ts'
 import { collectionOf } from '../run/write.ts'
-import { databaseOf } from '../sources/source.ts'
 import type { Api } from './answer.ts'
 import { type AskedOperation, type BatchedWrite, makePlanner, rootOf, Unplanned } from './operations.ts'
 import { replayedHeader, runUnderKey } from './keyed.ts'
@@ -34,22 +33,23 @@ export async function answerBatch (
     return orOperation(index, () => ({ operation, request: operationRequest(operation, request, text, api) }))
   })
   const callers = await callersOf(asked.map(one => one.request), api, context)
-  const [first, ...others] = await planAll(asked, callers, api, context)
+  const writes = await planAll(asked, callers, api, context)
+  const [first, ...others] = writes
   const { returns } = request
   const collect = (answers: readonly string[]) =>
     ok(`[${answers.join(',')}]`, returns && { 'preference-applied': `return=${returns}` })
   const running = { context, collect, errorOf: ofOperation }
   const answer = first === undefined
     ? collect([])
-    : await runUnderKey([first, ...others], running, keyOf(first, text, context, api))
+    : await runUnderKey([first, ...others], running, keyOf(writes, text, context, api))
   if (replayedHeader in answer.headers) note({ ...facts, replayed: true })
   const isPersonal = [...callers.values()].some(({ guarded }) => guarded) ||
     asked.some(one => hasSpecial(one.request.segments, api.model))
   return isPersonal ? personal(answer) : answer
 }
 
-const keyOf = ({ planned }: BatchedWrite, text: RequestText, context: Context, { keys }: Api) =>
-  keys?.of(text, databaseOf(collectionOf(planned.plan)), context)
+const keyOf = (writes: readonly BatchedWrite[], text: RequestText, context: Context, { keys }: Api) =>
+  keys?.of(text, writes.map(({ planned }) => collectionOf(planned.plan)), context)
 
 function parseOperations (
   { body, accept, conditions, queryIn }: Request, { options }: Api, { operations: most }: BatchLimits

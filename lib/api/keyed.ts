@@ -13,7 +13,6 @@ import { deleteExpired, type WriteKey } from '../run/keys.ts'
 import type { WriteOutcome } from '../run/run.ts'
 import { collectionOf } from '../run/write.ts'
 import { memoize } from '../scheduling/memoize.ts'
-import { databaseOf } from '../sources/source.ts'
 import type { Api } from './answer.ts'
 import { factsOf, type PlannedFacts } from './request-facts.ts'
 
@@ -29,7 +28,7 @@ export function answerUnderKey (
 ): Promise<Answer> | undefined {
   if (plan.kind !== 'write') return undefined
   const { write } = plan
-  const key = api.keys?.of(text, databaseOf(collectionOf(write.plan)), context)
+  const key = api.keys?.of(text, [collectionOf(write.plan)], context)
   if (key === undefined) return undefined
   const finish = (outcome: WriteOutcome) => render(outcome, asked, api.model, api.options)
   const one = { caller, planned: write, resolve: () => write, finish }

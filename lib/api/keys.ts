@@ -11,17 +11,17 @@ import type { RequestText } from '../request/parse.ts'
 import type { KeyTable, WriteKey } from '../run/keys.ts'
 import { memory } from '../sources/memory/memory.ts'
 import { type Database, databaseOf, type DataSource } from '../sources/source.ts'
-import type { IdempotencyLimits } from './options.ts'
+import type { Options } from './options.ts'
 
 /** The keys of one registration (docs/http.md: Idempotency keys). */
 export interface Keys {
   /** The collections of the tables, to be compared with them. */
   readonly collections: readonly Collection[]
   /**
-   * Returns the key of a write; undefined for a request without one. Throws invalid_idempotency_key, also for a caller
-   * who is not known.
+   * Returns the key of writes to these collections, which share a database; undefined for a request without one. Throws
+   * invalid_idempotency_key, also for a caller who is not known.
    */
-  of (text: RequestText, database: Database, context: Context): WriteKey | undefined
+  of (text: RequestText, written: readonly Collection[], context: Context): WriteKey | undefined
 }
 
 const written = { writable: true }
@@ -35,15 +35,15 @@ const Key = Type.Object({
 })
 
 /**
- * Makes the keys of collections; undefined without limits. Throws a DeclarationError if a database that takes writes
- * has no table of keys, and if rules tell callers apart (`guarded`), but no option does.
+ * Makes the keys of collections; undefined without the option. Throws a DeclarationError if a database of writes has no
+ * table of keys, and if rules tell callers apart (`guarded`), but no option does.
  */
 export function makeKeys (
   declared: Readonly<Record<string, Declared>>, model: Model, guarded: boolean,
-  limits: IdempotencyLimits | undefined
+  { idempotency, site }: Pick<Options, 'idempotency' | 'site'>
 ): Keys | undefined {
-  if (limits === undefined) return refuseRequired(model)
-  const { caller: callerOf, expires, tables: given } = limits
+  if (idempotency === undefined) return refuseRequired(model)
+  const { caller: callerOf, expires, tables: given } = idempotency
   if (guarded && callerOf === undefined) {
     const reason = 'is needed where collections have rules or a scope: strangers must not get the answers of others'
     throw new DeclarationError(`option 'idempotency.caller': ${reason}`)
@@ -61,15 +61,17 @@ export function makeKeys (
   }
   return {
     collections: [...tables.values()].map(table => table.collection),
-    of (text, database, context) {
-      const table = tables.get(database)
+    of (text, written, context) {
+      const [first] = written
+      const table = first && tables.get(databaseOf(first))
       if (text.idempotencyKey === undefined || table === undefined) return undefined
       const key = parseIdempotencyKey(text.idempotencyKey)
       const caller = callerOf === undefined ? '' : callerOf(context)
       if (caller === undefined || caller === null) {
         throw invalidIdempotencyKey("'Idempotency-Key' is for known callers only. Log in, or send none.")
       }
-      return { table, caller: String(caller), key, fingerprint: fingerprintOf(text) }
+      const target = [site?.origin ?? text.origin(), ...written.map(({ source }) => source.tableName)]
+      return { table, caller: String(caller), key, fingerprint: fingerprintOf(text, target) }
     }
   }
 }
@@ -99,8 +101,13 @@ function compileTable (source: Source): Collection {
   return compiled
 }
 
-/** Returns a text that is equal for equal requests: a hash of all that decides what a write does and answers. */
-function fingerprintOf ({ method, url, ifMatch, ifNoneMatch, prefer, body }: RequestText): string {
-  const hash = createHash('sha256').update(JSON.stringify([method, url, ifMatch, ifNoneMatch, prefer]))
+/**
+ * Returns a text that is equal for equal requests: a hash of all that decides what a write does and answers. `target`:
+ * where the URL leads, as applications with the same paths may share a table of keys.
+ */
+function fingerprintOf (
+  { method, url, ifMatch, ifNoneMatch, prefer, body }: RequestText, target: ReadonlyArray<string | undefined>
+): string {
+  const hash = createHash('sha256').update(JSON.stringify([target, method, url, ifMatch, ifNoneMatch, prefer]))
   return hash.update(body.bytes ?? JSON.stringify(body.value) ?? '').digest('base64url')
 }

@@ -4,6 +4,8 @@
 export interface Source {
   /** The database that holds the data, compared with `===`. A relation cannot cross databases. */
   readonly database: { readonly kind: string, readonly readOnly?: boolean }
+  /** What names the table in its database; undefined where no other source has its rows. */
+  readonly tableName?: string
   /** Returns the name of the column that stores a property; undefined where the source has no columns. */
   readonly column?: (property: string) => string
   /** The properties that the option `columns` lists. */

@@ -49,7 +49,7 @@ export async function register (app: FastifyInstance, asked: DataApiOptions): Pr
   const declared = closeToAgents(given.collections, options.mcp?.collections)
   const callers = makeCallers(declared, model, one => compileModel(one, { ...compiling, whole: model }))
   if (!app.hasRequestDecorator('dataApi')) app.decorateRequest('dataApi', undefined)
-  const keys = makeKeys(declared, model, callers.guarded, options.idempotency)
+  const keys = makeKeys(declared, model, callers.guarded, options)
   const checks = makeChecks([...model.collections.values(), ...keys?.collections ?? []], model, app.log)
   const own = makeData({ declared, named: asked.collections, model, options, checks, log: app.log })
   await app.register(async scope => {

@@ -53,6 +53,7 @@ export function makeSource (
   const writes = find && sourceWrites(find, { schema, name }, column)
   return {
     database,
+    tableName: keyOfTable({ schema, name }),
     table: name,
     schema,
     column,
