@@ -70,7 +70,9 @@ export function makeKeys (
       if (caller === undefined || caller === null) {
         throw invalidIdempotencyKey("'Idempotency-Key' is for known callers only. Log in, or send none.")
       }
-      const target = [site?.origin ?? text.origin(), ...written.map(({ source }) => source.tableName)]
+      // A server that starts again, on another port, is the same.
+      const host = (site?.origin ?? text.origin()).replace(/:\d+$/, '')
+      const target = [host, ...written.map(({ source }) => source.tableName)]
       return { table, caller: String(caller), key, fingerprint: fingerprintOf(text, target) }
     }
   }

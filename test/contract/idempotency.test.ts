@@ -228,7 +228,8 @@ test('a key of one registration is another request to another, also where they s
     t.strictSame(await send(other), [422, undefined], 'another table')
     t.strictSame(await send(one, 'b.test'), [422, undefined], 'another host')
     t.strictSame(await send(hosts, 'b.test'), [422, undefined], 'another host of another application')
-    t.strictSame(await send(hosts), [done, 'true'], 'the same host and table')
+    t.strictSame(await send(hosts, 'a.test'), [done, 'true'], 'the same host and table')
+    t.strictSame(await send(one, 'a.test:8080'), [done, 'true'], 'another port')
   }
   for (const app of apps) await app.close()
   db.close()
