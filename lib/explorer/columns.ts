@@ -1,10 +1,15 @@
 import type { Collection, Field } from '../model/model.ts'
 import type { Selection, Shown } from '../plan/plan.ts'
-import { type Html, html } from './html.ts'
-import { titleOf } from './label.ts'
+import { takesFilters } from '../plan/read/filter.ts'
+import { isSortable } from '../plan/read/sort.ts'
+import type { SortTerm } from '../request/request.ts'
+import { type Fragment, type Html, html } from './html.ts'
+import { namingField, titleOf } from './label.ts'
 import { pathTo, type Place } from './place.ts'
-import { hiddenQuery, queryOf, withParameter } from './rewrite.ts'
+import { encodePart, hiddenQuery, queryOf, sortTerm, withoutPage, withParameter } from './rewrite.ts'
 import { ownQuery, type Part, wordsOf } from './words.ts'
+import type { Column } from './table.ts'
+import { isNumeric, unitOf } from './value.ts'
 
 /** Returns a menu of the columns that a table can have: all readable fields, in the order declared, and counts. */
 export function showColumns (collection: Collection, select: Selection, place: Place): Html {
@@ -38,7 +43,7 @@ export const columnTitle = ({ kind, field }: Shown): string =>
   kind === 'count' ? field.schema.title ?? countOf(field.name) : titleOf(field)
 
 /** Returns a selection without one of its columns. */
-export function withoutColumn (name: string, select: Selection, { query, syntax }: Place): string {
+function withoutColumn (name: string, select: Selection, { query, syntax }: Place): string {
   const [delimiter = ','] = syntax.fields
   const current = query.find(({ kind }) => kind === 'fields')?.value
   const columns = current === undefined ? select.map(columnName) : topLevel(current, syntax.fields)
@@ -81,3 +86,93 @@ function topLevel (text: string, delimiters: ReadonlySet<string>): readonly stri
   }
   return [...fields, text.slice(start)].filter(field => field !== '')
 }
+
+/** The place of a column in its table. */
+interface Head {
+  readonly isKey: boolean
+  /** True if rows can be selected. */
+  readonly isPicked: boolean
+  /** True if the headers sort and filter the page. */
+  readonly sorts: boolean
+  readonly select: Selection
+  /** The id of the column's menu. */
+  readonly id: string
+}
+
+/** Returns the head of a column: its name, which sorts, its unit, and a menu. */
+export function showHeader (column: Column, { isKey, isPicked, sorts, select, id }: Head, place: Place): Html {
+  const { shown, kind } = column
+  const name = columnTitle(shown)
+  const unit = unitOf(shown.field, kind)
+  const by = sorts ? termOf(shown) : undefined
+  const terms = place.spot?.asked.sort ?? []
+  const at = terms.findIndex(({ path }) => path.join('.') === by)
+  const term = terms[at]
+  const links = sorts ? menuOf(shown, by, select, place) : []
+  const classes = [isKey && 'key', isKey && isPicked && 'pick', isNumeric(kind) && 'num'].filter(one => one !== false)
+  return html`<th scope="col" class="${classes.join(' ')}" aria-label="${name}${unit && `, ${unit}`}"${
+    at === 0 && html` aria-sort="${term?.descending === true ? 'descending' : 'ascending'}"`}><span>${
+    by !== undefined ? showSort(name, by, term, place) : html`<bdi>${name}</bdi>`}${
+    unit !== '' && html`<small>${unit}</small>`}${term && html`<span class="dir" aria-hidden="true">${
+    term.descending ? '▼' : '▲'}${terms.length > 1 && at + 1}</span>`}${links.length > 0 && html`<button class="more"
+ popovertarget="${id}" aria-label="More for ${name}"></button>`}</span>${
+    links.length > 0 && html`<div popover id="${id}">${showAbout(shown)}<ul>${links}</ul></div>`}</th>`
+}
+
+/** Returns what a field says of itself, with its name in queries where its heading is another. */
+function showAbout ({ name, field: { schema: { title, description } } }: Shown): Fragment {
+  const isOther = title !== undefined && title !== name
+  return (isOther || description !== undefined) && html`<p class="hint">${description}${isOther && html` <code>${
+    name}</code>`}</p>`
+}
+
+/** Returns what a click on a column's header sorts by; of sub-items, the name by which they are shown. */
+function termOf (shown: Shown): string | undefined {
+  const { field } = shown
+  if (shown.kind === 'count') return field.sortable ? columnName(shown) : undefined
+  if (field.kind !== 'sub-item') return isSortable(field) ? field.name : undefined
+  const { target } = field
+  const name = field.sortable ? namingField(target) ?? target.key[0] : undefined
+  return name !== undefined && isSortable(name) ? `${field.name}.${name.name}` : undefined
+}
+
+/** Returns a link that sorts by the column: ascending, then descending, then not at all. */
+function showSort (name: string, by: string, term: SortTerm | undefined, place: Place): Html {
+  const next = term?.descending === true ? undefined : sortTerm(by, term !== undefined, place.syntax)
+  const what = next === undefined ? 'no longer sorts' : term === undefined ? 'sorts ascending' : 'sorts descending'
+  return html`<a href="${linkTo('sort', next, place)}" title="${name}: ${what}"><bdi>${name}</bdi></a>`
+}
+
+const linkTo = (kind: 'sort' | 'fields', value: string | undefined, place: Place) =>
+  pathTo(place) + queryOf(withParameter(place.query, kind, value, place.syntax))
+
+/** Returns the links of a column's menu. `by`: what it sorts by. */
+function menuOf (shown: Shown, by: string | undefined, select: Selection, place: Place): Fragment[] {
+  const { field } = shown
+  const name = columnName(shown)
+  const link = (href: string, text: string) => html`<li><a href="${href}">${text}</a></li>`
+  const filter = takesFilters(field) && link(filterLink(name, place), 'Filter…')
+  const isCounted = filter !== false && !('target' in field) && !place.query.some(({ value }) => value === name)
+  const facet = isCounted && link(pathTo(place) +
+    queryOf([...withoutPage(place.query).map(({ raw }) => raw), encodePart(`_facet=${name}`)]), 'Values with counts')
+  const hide = select.length > 1 &&
+    link(linkTo('fields', withoutColumn(name, select, place), place), 'Hide this column')
+  return [...by === undefined ? [] : sortsOf(by, place).map(([term, text]) => link(linkTo('sort', term, place), text)),
+    filter, facet, hide].filter(one => one !== false)
+}
+
+function sortsOf (by: string, { query, spot, syntax }: Place): ReadonlyArray<readonly [term: string, text: string]> {
+  const [delimiter = ','] = syntax.sort
+  const terms = spot?.asked.sort ?? []
+  const earlier = query.filter(({ kind }) => kind === 'sort').map(({ value }) => value)
+  const isNext = terms.length > 0 && !terms.some(({ path }) => path.join('.') === by)
+  return [
+    [sortTerm(by, false, syntax), 'Sort ascending'],
+    [sortTerm(by, true, syntax), 'Sort descending'],
+    ...isNext ? [[[...earlier, by].join(delimiter), 'Then sort by this'] as const] : []
+  ]
+}
+
+/** Returns the link to the page that asks for a filter by a field. */
+export const filterLink = (path: string, place: Place): string =>
+  pathTo(place) + queryOf([...withoutPage(place.query).map(({ raw }) => raw), encodePart(`_filter=${path}`)])

@@ -3,20 +3,21 @@ import type { Api } from '../api/answer.ts'
 import type { PlannedFacts } from '../api/request-facts.ts'
 import type { Context } from '../declare/collection.ts'
 import { DataApiError } from '../errors/errors.ts'
-import type { RequestText } from '../request/parse.ts'
+import { formType, type RequestText } from '../request/parse.ts'
 import { parsePath, type RouterOptions } from '../request/path.ts'
 import type { Answer } from '../response/answer.ts'
 import { siteOf } from '../response/paths.ts'
 import type { RunContext } from '../run/context.ts'
-import { compileExploring, type Exploring, knownOf } from './exploring.ts'
+import { takesPage } from '../plan/media.ts'
+import { mediaTypeOf } from '../request/body.ts'
+import type { Syntax } from '../request/syntax.ts'
+import { compileExploring, type Exploring, knownOf, visit } from './visit.ts'
 import { showFailure } from './failure-page.ts'
-import { type Head, kindOf, tryParts, wantsPage } from './kind.ts'
 import { pageOf, showStyle, withImages } from './page.ts'
 import type { Place } from './place.ts'
 import { readPage } from './read-page.ts'
 import { submit } from './submit.ts'
-import { visit } from './visit.ts'
-import { wordOf } from './words.ts'
+import { type Part, partsOf, wordOf } from './words.ts'
 
 /** Answers requests with pages (docs/explorer.md). */
 export interface Explorer {
@@ -97,8 +98,44 @@ const ownSites: ReadonlySet<string> = new Set(['same-origin', 'none'])
  * Throws forbidden for a form that another site may have sent (docs/explorer.md: Forms). A request in JSON needs less:
  * a page of another site can send it only after a CORS preflight.
  */
-export function checkSender ({ site, origin }: FormSender, own: readonly string[]): void {
+function checkSender ({ site, origin }: FormSender, own: readonly string[]): void {
   // Browsers send Sec-Fetch-Site from pages of trustworthy origins, and pages cannot set it.
   if (site === undefined ? origin !== undefined && own.includes(origin) : ownSites.has(site)) return
   throw new DataApiError('forbidden', 'Only a page of this API can send this form. Nothing was changed.')
+}
+
+/** The head of a request, by which the explorer knows those that are meant for it. */
+export interface Head {
+  readonly method: string
+  readonly url: string
+  readonly accept: string | undefined
+  readonly contentType: string | undefined
+}
+
+/**
+ * What the explorer does with a request: answer it, with a page if wantsPage() is true, send the style sheet if the
+ * query asks for it, or take the form of a page. Undefined for a request that it leaves alone.
+ */
+type Kind = 'page' | 'style' | 'form' | undefined
+
+/** Returns what the explorer does with a request. */
+function kindOf ({ method, url, accept, contentType }: Head): Kind {
+  // Forms of other senders stay what they are without the explorer: 415.
+  if (method === 'POST') return takesPage(accept) && mediaTypeOf(contentType) === formType ? 'form' : undefined
+  if (method !== 'GET' && method !== 'HEAD') return undefined
+  if (url.includes('_style=')) return 'style'
+  return takesPage(accept) || url.includes('format=html') ? 'page' : undefined
+}
+
+/** Returns true for a GET that is answered with a page: its query names that format, or no other. */
+const wantsPage = (accept: string | undefined, parts: readonly Part[]): boolean =>
+  wordOf('_format', parts) !== undefined || (takesPage(accept) && !parts.some(({ kind }) => kind === 'format'))
+
+/** Returns the parts of the query; none for a URL that cannot be read, whose error comes later. */
+function tryParts (url: string, syntax: Syntax, router: RouterOptions): readonly Part[] {
+  try {
+    return partsOf(parsePath(url, router).query, syntax)
+  } catch {
+    return []
+  }
 }

@@ -7,11 +7,10 @@ import { isWritable } from '../plan/write/body.ts'
 import { parentValues } from '../plan/write/path-values.ts'
 import { requirementsOf } from '../plan/write/required.ts'
 import { parameterOf } from '../request/syntax.ts'
-import { momentOf } from './moment.ts'
+import { isCode, momentOf } from './value.ts'
 import type { PlaceOf } from './place.ts'
 import { encodePart } from './rewrite.ts'
 import { labelOf, namingField } from './label.ts'
-import { isCode } from './value.ts'
 import type { Visit } from './visit.ts'
 
 /** A field of a form: a value, or an item that is named by an identifier. */

@@ -2,15 +2,14 @@ import type { Collection, DataField, Field } from '../model/model.ts'
 import { type Operator, operatorNames, traitsOf } from '../model/values.ts'
 import { filterableFields } from '../openapi/filters.ts'
 import { memoize } from '../scheduling/memoize.ts'
-import { choicesOf } from './choices.ts'
+import { choicesOf, momentOf } from './value.ts'
 import { titleOf } from './label.ts'
-import { momentOf } from './moment.ts'
 import type { Place } from './place.ts'
 import { formatFilter, formatList, formatNull, readable } from './rewrite.ts'
 import { type Part, wordOf, wordsOf } from './words.ts'
 
 /** The operators of a form, by the most that a type of values takes. */
-export type Family = 'equality' | 'order' | 'text'
+type Family = 'equality' | 'order' | 'text'
 
 /** A field that a form can filter by: of the collection, or of an item that it is related to. */
 export interface Filterable {

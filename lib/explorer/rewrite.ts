@@ -1,5 +1,5 @@
 import { type Operator, traitsOf } from '../model/values.ts'
-import { parameterOf, type ParameterKind, type Syntax } from '../request/syntax.ts'
+import { type ParameterKind, parameterOf, type Syntax } from '../request/syntax.ts'
 import { type Html, html } from './html.ts'
 import type { Place } from './place.ts'
 import { type Part, wordOf } from './words.ts'

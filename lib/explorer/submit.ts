@@ -3,11 +3,18 @@ import { linkingRelation, separableRelation, type WriteMethod } from '../plan/pa
 import { decodeBody } from '../request/body.ts'
 import type { RequestText } from '../request/parse.ts'
 import type { Answer } from '../response/answer.ts'
+import { singleKey, uniques } from '../model/identifiers.ts'
+import type { SubItemField } from '../model/model.ts'
+import { syntaxOf } from '../plan/path/syntax.ts'
+import type { Item } from '../plan/read/select.ts'
+import { parameterOf } from '../request/syntax.ts'
+import { formatPath, siteOf } from '../response/paths.ts'
+import { isObject } from '../errors/is-object.ts'
 import { checkMethod, updateMethod } from './allowed.ts'
-import { fieldsToCreate, fieldsToEdit, readCurrent, readToDelete } from './fields.ts'
-import { showConflict } from './conflict.ts'
-import { showCreate, showDelete, showEdit } from './form-pages.ts'
-import { findItem, toMembers } from './filled.ts'
+import {
+  fieldsToCreate, fieldsToEdit, type FormField, readCurrent, readText, readToDelete, type ValueField
+} from './fields.ts'
+import { showConflict, showCreate, showDelete, showEdit } from './form-pages.ts'
 import type { Filled } from './form.ts'
 import type { Html } from './html.ts'
 import { segmentsTo } from './label.ts'
@@ -16,6 +23,7 @@ import { seeOther, showing } from './page.ts'
 import { isOf, pathTo, type Place, type PlaceOf, rootPathTo } from './place.ts'
 import { searchFor } from './search.ts'
 import type { Visit } from './visit.ts'
+import { encodePart } from './rewrite.ts'
 
 /** Does what a form asks for, as a request of the API, and leads to a page that shows it (docs/explorer.md: Forms). */
 export async function submit (text: RequestText, visit: Visit): Promise<Answer> {
@@ -148,3 +156,73 @@ function faultsOf ({ message, facts: { details, fields = [] } }: DataApiError): 
 
 /** Returns the first name of a JSON pointer (RFC 6901). */
 const nameIn = (pointer: string) => (pointer.split('/')[1] ?? '').replaceAll('~1', '/').replaceAll('~0', '~')
+
+/** The members of a body that a form stands for, or the faults that keep it from being one. */
+interface Members {
+  readonly body: Readonly<Record<string, unknown>>
+  readonly faults: ReadonlyMap<string, readonly string[]>
+}
+
+/** Converts the texts of fields to the members of a body: of a new item, or those that change an item. */
+async function toMembers (
+  fields: readonly FormField[], texts: ReadonlyMap<string, string>, isNew: boolean, visit: Visit
+): Promise<Members> {
+  const body: Record<string, unknown> = {}
+  const faults = new Map<string, readonly string[]>()
+  for (const one of fields) {
+    const { name } = one.field
+    const given = texts.get(name)?.replaceAll('\r\n', '\n')
+    if (given === undefined) continue
+    try {
+      const value = one.field.kind === 'sub-item'
+        ? await toReference(one.field, given, isNew, visit)
+        : toValue(one.field, given, isNew)
+      if (value !== undefined) body[name] = value
+    } catch (error) {
+      if (!(error instanceof DataApiError) || error.statusCode >= 500) throw error
+      faults.set(name, [error.message])
+    }
+  }
+  return { body, faults }
+}
+
+/** Returns the value of a text; undefined for a member to leave out. Throws malformed_body for JSON that is none. */
+function toValue (field: ValueField, text: string, isNew: boolean): unknown {
+  const { nullable, optional, schema, type } = field
+  if (text === '') {
+    if (isNew && (optional || schema.default !== undefined)) return undefined
+    if (nullable) return null
+    if (type.kind === 'string') return ''
+    return isNew ? undefined : null
+  }
+  return type.kind === 'json' ? parseJson(text) : readText(field, text)
+}
+
+function parseJson (text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : 'it cannot be read'
+    throw new DataApiError('malformed_body', `must be JSON: ${reason}`)
+  }
+}
+
+/** Returns the member that names the item which a text identifies. Throws what a GET of that item throws. */
+async function toReference ({ target }: SubItemField, text: string, isNew: boolean, visit: Visit): Promise<unknown> {
+  if (text === '') return isNew ? undefined : null
+  return findItem(target, text, visit)
+}
+
+/** Returns the members that name the item of a collection which any identifier of a URL leads to. */
+async function findItem (target: SubItemField['target'], text: string, visit: Visit): Promise<Item> {
+  const fields = [target.key, ...uniques(target)].find(some => some.every(({ readable }) => readable)) ?? []
+  const syntax = syntaxOf(target, visit.place.syntax)
+  const names = fields.map(({ name }) => name).join([...syntax.fields][0] ?? ',')
+  const parts = singleKey(target) === undefined ? text.split(',') : [text]
+  const origin = { origin: () => '', root: visit.request.root }
+  const path = formatPath(siteOf(origin, undefined), [[target.name], parts])
+  const url = `${path}?${encodePart(`${parameterOf('fields', syntax)}=${names}`)}`
+  const { body } = await visit.ask({ url })
+  const found: unknown = typeof body === 'string' ? JSON.parse(body) : undefined
+  return isObject(found) ? found : {}
+}

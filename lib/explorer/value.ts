@@ -1,7 +1,6 @@
 import type { Field, InputField, ScalarField } from '../model/model.ts'
 import { fieldSchema } from '../openapi/values.ts'
 import { memoize } from '../scheduling/memoize.ts'
-import { choicesOf } from './choices.ts'
 import { type Fragment, type Html, html } from './html.ts'
 import type { Place } from './place.ts'
 
@@ -140,4 +139,17 @@ export const isUrl = (text: string): boolean =>
 export function cut (text: string, longest: number): string {
   if (text.length <= longest) return text
   return `${text.slice(0, longest).replace(/[\uD800-\uDBFF]$/, '')}…`
+}
+
+/** Returns the values that a field can have, if they are few. */
+export const choicesOf = memoize((field: ScalarField | InputField): readonly string[] | undefined => {
+  if (field.kind !== 'computed' && field.type.kind === 'boolean') return ['true', 'false']
+  const { enum: choices } = fieldSchema(field, 'body')
+  return Array.isArray(choices) ? choices.filter(choice => choice !== null).map(String) : undefined
+})
+
+/** Returns the moment, in UTC, that an input for dates and times sends; another text as it is. */
+export function momentOf (text: string): string {
+  const [, minute, rest = ''] = /^(\d{4}-\d\d-\d\dT\d\d:\d\d)(:\d\d(?:\.\d{1,3})?)?$/.exec(text) ?? []
+  return minute === undefined ? text : `${minute}${rest === '' ? ':00' : rest}Z`
 }

@@ -13,7 +13,7 @@ import { encodeTyped, isKept, queryOf, withoutPage } from './rewrite.ts'
 type Options = Pick<RequestOptions, 'reads' | 'syntax'>
 
 /** A view of a collection: its name, and its query as a URL has it. */
-export interface View { readonly name: string, readonly query: string }
+interface View { readonly name: string, readonly query: string }
 
 /** Throws a DeclarationError for a view that no request could ask for. */
 export function checkViews (collection: Collection, options: Options): void {

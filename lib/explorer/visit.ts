@@ -11,9 +11,10 @@ import { siteOf } from '../response/paths.ts'
 import { permissionsOf } from '../rules/methods.ts'
 import { syntaxAt } from '../plan/path/syntax.ts'
 import { walk } from '../plan/path/walk.ts'
-import { type Exploring, knownOf } from './exploring.ts'
+import type { ExplorerOptions } from '../../schemas/explorer.ts'
 import type { Place, Spot } from './place.ts'
 import { ownQuery, partsOf } from './words.ts'
+import { checkViews } from './views.ts'
 
 /** A request for a page, and the requests of the API that it is made of: all of the same caller. */
 export interface Visit {
@@ -30,7 +31,7 @@ export interface Visit {
 }
 
 /** A request of the API: that of the page, but for what stands here. */
-export interface Asked {
+interface Asked {
   readonly method?: 'GET' | 'OPTIONS' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   readonly url?: string
   readonly prefer?: string
@@ -100,7 +101,37 @@ function bodyOf (value: unknown, { options }: Api): Body {
 }
 
 /** Returns a URL with another query. */
-export function withQuery (url: string, query: string, other: string): string {
+function withQuery (url: string, query: string, other: string): string {
   const path = url.slice(0, url.length - query.length).replace(/[?;]$/, '')
   return other === '' ? path : `${path}?${other}`
 }
+
+/** The facts that all pages of one registration share. */
+export interface Exploring {
+  /** The API, whose listings have their links in the header, wherever the application puts them. */
+  readonly api: Api
+  readonly title: string
+  /** The application's page for logging in. */
+  readonly login?: string
+  /** The hosts that images come from. */
+  readonly images: readonly string[]
+}
+
+/** Prepares the pages of an API. Throws a DeclarationError for a view that is no request of the API. */
+export function compileExploring (api: Api, { title, login, images = [] }: ExplorerOptions): Exploring {
+  const { options } = api
+  const answers = { ...options.answers, pageLinks: 'header', previousLink: true, linkLength: Infinity } as const
+  for (const collection of api.model.collections.values()) checkViews(collection, options)
+  return {
+    api: { ...api, options: { ...options, answers } },
+    ...login !== undefined && { login },
+    images,
+    title: title ?? options.openapi?.info?.title ?? 'Data API'
+  }
+}
+
+/** Returns the members of a place that do not depend on the request. */
+export const knownOf = (
+  { api: { options }, title, images }: Exploring
+): Pick<Place, 'title' | 'images' | 'syntax' | 'reads' | 'hasStreams' | 'spot'> =>
+  ({ title, images, syntax: options.syntax, reads: options.reads, hasStreams: options.streams(), spot: undefined })

@@ -26,7 +26,7 @@ export const words = [
 ] as const
 
 /** A parameter of the explorer. */
-export type Word = typeof words[number]
+type Word = typeof words[number]
 
 /** A part of a query string between two `&`. */
 export interface Part {

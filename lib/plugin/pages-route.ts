@@ -1,7 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Api } from '../api/answer.ts'
-import type { Explorer } from '../explorer/explorer.ts'
-import type { Head } from '../explorer/kind.ts'
+import type { Explorer, Head } from '../explorer/explorer.ts'
 import type { Options } from '../api/options.ts'
 import { readOrigin } from './routes.ts'
 import { routerOptionsOf } from './replies.ts'
