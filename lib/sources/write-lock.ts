@@ -1,6 +1,6 @@
-import { AsyncLocalStorage } from 'node:async_hooks'
 import { unavailable } from '../errors/errors.ts'
 import { type OpenSession, writeInside } from './transaction-limit.ts'
+import { WorkContext } from './work-context.ts'
 
 /**
  * The lock of a database that has one transaction at a time and cannot hide what it has not yet committed. It is
@@ -44,7 +44,7 @@ export const makeWriteLock = (timeout: number): WriteLock => new QueuedLock(time
 
 class QueuedLock implements WriteLock {
   private readonly timeout: number
-  private readonly inside = new AsyncLocalStorage<Holder>()
+  private readonly inside = new WorkContext<Holder>()
   private readonly waiting = new Set<Waiter>()
   private holder: Holder | undefined
 
@@ -53,7 +53,7 @@ class QueuedLock implements WriteLock {
   }
 
   isInside (): boolean {
-    return this.holder !== undefined && this.inside.getStore()?.over === false
+    return this.holder !== undefined && this.inside.get()?.over === false
   }
 
   async runExclusive<T> (work: Work<T>): Promise<T> {
@@ -62,7 +62,7 @@ class QueuedLock implements WriteLock {
     if (this.holder === undefined) this.holder = hold
     else hold.remaining = await this.granted(hold)
     try {
-      return await this.inside.run(hold, work, hold)
+      return await this.inside.run(hold, () => work(hold))
     } finally {
       this.release(hold)
     }

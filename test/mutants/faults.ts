@@ -231,7 +231,7 @@ export const faults: readonly Fault[] = [
   },
   {
     what: 'sources: work that has ended still holds the lock',
-    text: 'this.inside.getStore()?.over === false',
+    text: 'this.inside.get()?.over === false',
     fault: 'this.inside.getStore() !== undefined',
     tests: ['sources/write-lock', 'contract/transactions']
   },

@@ -1,6 +1,6 @@
-import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Session } from '../../source.ts'
 import type { OpenSession } from '../../transaction-limit.ts'
+import { WorkContext } from '../../work-context.ts'
 import type { RequestSession } from './request-session.ts'
 
 /**
@@ -10,13 +10,13 @@ import type { RequestSession } from './request-session.ts'
 export class OpenSessions {
   readonly #open = new Set<OpenSession>()
   readonly #requests = new WeakMap<Session, RequestSession | undefined>()
-  readonly #inside = new AsyncLocalStorage<OpenSession>()
+  readonly #inside = new WorkContext<OpenSession>()
 
   /**
    * Returns the session of the transaction in whose work this is called, while it is open. Throws as admit() does.
    */
   current (session?: RequestSession): Session | undefined {
-    const opened = this.#inside.getStore()
+    const opened = this.#inside.get()
     if (opened === undefined || !this.#open.has(opened)) return undefined
     this.admit(session, opened.session)
     return opened.session
