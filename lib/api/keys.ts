@@ -2,10 +2,11 @@ import { createHash } from 'node:crypto'
 import { Type } from '@sinclair/typebox'
 import { collection, type Context, type Declared } from '../declare/collection.ts'
 import type { Source } from '../declare/source.ts'
-import { DeclarationError } from '../errors/errors.ts'
+import { DeclarationError, describeValue } from '../errors/errors.ts'
 import { invalidIdempotencyKey } from '../errors/idempotency.ts'
 import { compileModel } from '../model/compile.ts'
 import type { Collection, Model } from '../model/model.ts'
+import { stringType } from '../model/values.ts'
 import { parseIdempotencyKey } from '../request/idempotency-key.ts'
 import type { RequestText } from '../request/parse.ts'
 import type { KeyTable, WriteKey } from '../run/keys.ts'
@@ -66,17 +67,36 @@ export function makeKeys (
       const table = first && tables.get(databaseOf(first))
       if (text.idempotencyKey === undefined || table === undefined) return undefined
       const key = parseIdempotencyKey(text.idempotencyKey)
-      const caller = callerOf === undefined ? '' : callerOf(context)
-      if (caller === undefined || caller === null) {
-        throw invalidIdempotencyKey("'Idempotency-Key' is for known callers only. Log in, or send none.")
-      }
+      const caller = callerOf === undefined ? '' : nameOf(callerOf(context))
       // A server that starts again, on another port, is the same.
       const host = (site?.origin ?? text.origin()).replace(/:\d+$/, '')
       const target = [host, ...written.map(({ source }) => source.tableName)]
-      return { table, caller: String(caller), key, fingerprint: fingerprintOf(text, target) }
+      return { table, caller, key, fingerprint: fingerprintOf(text, target) }
     }
   }
 }
+
+/**
+ * Returns what the option `caller` returns as a text that differs for every two callers. Throws
+ * invalid_idempotency_key for a caller who is not known, and a DeclarationError for what names none: all for whom it is
+ * the same would share their answers.
+ */
+function nameOf (caller: unknown): string {
+  if (caller === undefined || caller === null) {
+    throw invalidIdempotencyKey("'Idempotency-Key' is for known callers only. Log in, or send none.")
+  }
+  const name = Number.isFinite(caller) ? String(caller) : caller
+  const isName = typeof name === 'string' && name !== '' && name.length <= longestName
+  if (isName && stringType.parse(name) !== undefined) return name
+  // Its rejection would end the process.
+  if (caller instanceof Promise) caller.catch(() => {})
+  const expected = `a finite number, or a text of 1 to ${longestName} characters without NUL and halves of surrogates`
+  const found = caller instanceof Promise ? 'a promise' : describeValue(caller)
+  throw new DeclarationError(`option 'idempotency.caller', its result: expected ${expected}; found ${found}`)
+}
+
+// In characters. PostgreSQL indexes no values above 2,704 bytes.
+const longestName = 500
 
 function refuseRequired ({ collections }: Model): undefined {
   for (const { property, strategies } of collections.values()) {

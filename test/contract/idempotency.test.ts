@@ -1,5 +1,4 @@
 import { Type } from '@sinclair/typebox'
-import type { FastifyInstance } from 'fastify'
 import { test } from 'tap'
 import dataApi, { collection, type DataApiOptions, memory, sqlite } from '../../lib/index.ts'
 import { calls, collections, guarded, Note, world } from '../fixtures/keyed-notes.ts'
@@ -188,51 +187,6 @@ test('logs tell which answers were given before', async t => {
   await send()
   t.strictSame(told, [undefined, true])
   await app.close()
-})
-
-test('a key of one registration is another request to another, also where they share the table of keys', async t => {
-  const db = sqlite(':memory:')
-  const tables = ['notes', 'other_notes']
-  for (const table of tables) db.exec(`create table ${table} (id integer primary key, text text not null unique)`)
-  db.exec(`create table data_api_keys (caller text not null, key text not null, fingerprint text not null, results text,
-    at text not null, primary key (caller, key))`)
-  const apps: FastifyInstance[] = []
-  const register = async (app: FastifyInstance, table: string) => {
-    if (!apps.includes(app)) apps.push(app)
-    const notes = collection(Type.Pick(Note, ['id', 'text']), { source: db.table(table) })
-    await app.register(dataApi, {
-      collections: { notes },
-      requestStrategies: { batch: true },
-      idempotency: { table: db.table('data_api_keys') }
-    })
-  }
-  const [one, other, hosts] = [Fastify(), Fastify(), Fastify()]
-  await register(one, 'notes')
-  await register(other, 'other_notes')
-  for (const host of ['a.test', 'b.test']) {
-    await hosts.register(async scope => {
-      scope.addHook('onRoute', route => { route.constraints = { host } })
-      await register(scope, 'notes')
-    })
-  }
-  const single = { url: '/notes', payload: { text: 'a' } }
-  const batch = { url: '/', payload: [{ method: 'POST', path: '/notes', body: { text: 'b' } }] }
-  for (const [index, write] of [single, batch].entries()) {
-    const send = async (app: FastifyInstance, host = 'a.test') => {
-      const headers = { 'idempotency-key': `k${index}`, host }
-      const { statusCode, headers: told } = await app.inject({ method: 'POST', headers, ...write })
-      return [statusCode, told['idempotency-replayed']]
-    }
-    const done = index === 0 ? 201 : 200
-    t.strictSame(await send(one), [done, undefined])
-    t.strictSame(await send(other), [422, undefined], 'another table')
-    t.strictSame(await send(one, 'b.test'), [422, undefined], 'another host')
-    t.strictSame(await send(hosts, 'b.test'), [422, undefined], 'another host of another application')
-    t.strictSame(await send(hosts, 'a.test'), [done, 'true'], 'the same host and table')
-    t.strictSame(await send(one, 'a.test:8080'), [done, 'true'], 'another port')
-  }
-  for (const app of apps) await app.close()
-  db.close()
 })
 
 test('without the option, keys are ignored', async t => {
