@@ -34,6 +34,7 @@ export async function answerBatch (
   })
   const callers = await callersOf(asked.map(one => one.request), api, context)
   const writes = await planAll(asked, callers, api, context)
+  const key = keyOf(writes, text, context, api)
   const [first, ...others] = writes
   const { returns } = request
   const collect = (answers: readonly string[]) =>
@@ -41,7 +42,7 @@ export async function answerBatch (
   const running = { context, collect, errorOf: ofOperation }
   const answer = first === undefined
     ? collect([])
-    : await runUnderKey([first, ...others], running, keyOf(writes, text, context, api))
+    : await runUnderKey([first, ...others], running, key)
   if (replayedHeader in answer.headers) note({ ...facts, replayed: true })
   const isPersonal = [...callers.values()].some(({ guarded }) => guarded) ||
     asked.some(one => hasSpecial(one.request.segments, api.model))

@@ -63,11 +63,13 @@ export function makeKeys (
   return {
     collections: [...tables.values()].map(table => table.collection),
     of (text, written, context) {
-      const [first] = written
-      const table = first && tables.get(databaseOf(first))
-      if (text.idempotencyKey === undefined || table === undefined) return undefined
+      if (text.idempotencyKey === undefined) return undefined
       const key = parseIdempotencyKey(text.idempotencyKey)
       const caller = callerOf === undefined ? '' : nameOf(callerOf(context))
+      const [first] = written
+      const table = first && tables.get(databaseOf(first))
+      // A batch without an operation writes nothing.
+      if (table === undefined) return undefined
       // A server that starts again, on another port, is the same.
       const host = (site?.origin ?? text.origin()).replace(/:\d+$/, '')
       const target = [host, ...written.map(({ source }) => source.tableName)]

@@ -6,8 +6,10 @@ import { invalidIdempotencyKey } from '../errors/idempotency.ts'
  * text, as two headers are.
  */
 export function parseIdempotencyKey (header: string): string {
-  const [, quoted] = /^"((?:[^"\\]|\\["\\])*)"$/.exec(header.trim()) ?? []
-  const key = quoted === undefined ? header.trim() : quoted.replaceAll(/\\(.)/g, '$1')
+  // trim() would remove more than the white space of HTTP (RFC 9110, 5.6.3).
+  const text = header.replaceAll(/^[ \t]+|[ \t]+$/g, '')
+  const [, quoted] = /^"((?:[^"\\]|\\["\\])*)"$/.exec(text) ?? []
+  const key = quoted === undefined ? text : quoted.replaceAll(/\\(.)/g, '$1')
   const isBare = quoted === undefined && /[",]/.test(key)
   if (/^[!-~]{1,255}$/.test(key) && !isBare) return key
   throw invalidIdempotencyKey("'Idempotency-Key' must be one text of 1 to 255 printable characters without spaces.")
