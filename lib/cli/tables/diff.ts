@@ -5,7 +5,7 @@ import { compare } from '../../sources/sql/check/compare.ts'
 import { postgresRules, sqliteRules } from '../../sources/sql/check/types.ts'
 import { keyOfTable, quoteName, quoteTable, type TableName } from '../../sources/sql/table-name.ts'
 import { type ColumnDesign, startsWith, type TableDesign } from './design.ts'
-import { columnList, printColumn, printIndexes, printReference, printTables } from './print.ts'
+import { columnList, comment, printColumn, printIndexes, printReference, printTables } from './print.ts'
 import type { Engine } from './types.ts'
 
 type Columns = readonly string[]
@@ -22,7 +22,7 @@ export function printDiff (
   const missing = tables.filter(table => !known.includes(table))
   const additions = known.map(table => additionsTo(table, existing, engine))
   const created = missing.length === 0 ? [] : [printTables(missing, engine, known.map(({ name }) => name)).trimEnd()]
-  const left = findLeft(collections, tables, catalog, engine).map(message => `-- ${message.replaceAll('\n', ' ')}`)
+  const left = findLeft(collections, tables, catalog, engine).map(comment)
   return [
     ...additions.map(({ statements }) => statements.join('\n')),
     ...created,
@@ -57,9 +57,10 @@ function additionsTo (table: TableDesign, { catalog, indexes }: Existing, engine
         name, indexes: table.indexes.filter(({ lead }) => !led.some(columns => startsWith(columns, lead)))
       })
     ],
-    references: lacking.filter(one => !inline.includes(one)).map(reference =>
-      `${engine === 'sqlite' ? '-- SQLite adds no foreign key to a table: ' : ''}` +
-      printReference(table, reference, engine))
+    references: lacking.filter(one => !inline.includes(one)).map(reference => {
+      const statement = printReference(table, reference, engine)
+      return engine === 'sqlite' ? comment(`SQLite adds no foreign key to a table: ${statement}`) : statement
+    })
   }
 }
 

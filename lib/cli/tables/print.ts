@@ -1,4 +1,5 @@
 import { keyOfTable, quoteName, quoteTable, type TableName } from '../../sources/sql/table-name.ts'
+import { printable } from '../terminal.ts'
 import type { ColumnDesign, ReferenceDesign, TableDesign } from './design.ts'
 import type { Engine } from './types.ts'
 
@@ -22,9 +23,12 @@ export function printTables (
 const partition = <T>(items: readonly T[], test: (item: T) => boolean) =>
   [items.filter(test), items.filter(item => !test(item))] as const
 
+/** Returns a comment of SQL. Names and values that it quotes could end it: PostgreSQL ends it at each `\r` as well. */
+export const comment = (text: string): string => `-- ${printable(text)}`
+
 /** Returns remarks as comments of SQL. */
 const printRemarks = ({ remarks, name }: Pick<TableDesign, 'remarks' | 'name'>): readonly string[] =>
-  remarks.map(remark => `-- ${quoteTable(name)}: ${remark}.`)
+  remarks.map(remark => comment(`${quoteTable(name)}: ${remark}.`))
 
 /** Returns the names of columns as SQL, with commas between them. */
 export const columnList = (names: readonly string[]): string => names.map(quoteName).join(', ')
