@@ -19,7 +19,7 @@ test('every row of its comparison is one of docs/comparison.md', async t => {
     cells.map(cell => cell.replace(/^\[(.+?)\][([].*$/, '$1')).join(' | ')
   ))
   const told = texts(sectionOf('README.md', 'How it compares'))
-  t.equal(told.length, 5)
+  t.equal(told.length, 6)
   t.strictSame(told.filter(row => !texts(read('docs/comparison.md')).includes(row)), [])
 })
 
