@@ -49,6 +49,24 @@ test('writes with keys are repeated until they are answered, and done once', asy
   t.strictSame(keys, ['mine', 'mine'])
 })
 
+test('the result of a repetition is whole, however long: one item, and those of a batch', async t => {
+  const { url, app } = await serve(t, options)
+  const notes = ['x'.repeat(70_000)]
+  const returning = ['id', 'notes']
+  const client = () => createClient(`${url}/api`, { idempotent: true, fetch: losing([], ['lost']) })
+  const one = await client().resource('authors').create({ name: 'A', rating: 1, notes }, { returning })
+  t.strictSame(one, { id: 3, notes })
+  t.strictSame(await client().batch(batch => {
+    batch.resource('authors').create({ name: 'B', rating: 1, notes }, { returning })
+    batch.resource('authors').update(1, { rating: 3 })
+  }), [{ id: 4, notes }, { status: 'ok' }])
+  const create = async () =>
+    client().resource('authors').create({ name: 'C', rating: 1 }, { returning: ['name'], key: 'k' })
+  t.strictSame(await create(), { name: 'C' })
+  await app.inject({ method: 'DELETE', url: '/api/authors/5' })
+  t.strictSame(await create(), { status: 'created', id: 5 }, 'the item is gone, and its creation is acknowledged')
+})
+
 test('other writes are not repeated, and reads have no key', async t => {
   const { url, app } = await serve(t, options)
   const keys: unknown[] = []
