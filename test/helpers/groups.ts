@@ -1,5 +1,5 @@
 import { readdirSync } from 'node:fs'
-import { beforeEach, t as all, type Test, test } from 'tap'
+import { beforeEach, t as all, type Test, test, type TestBase } from 'tap'
 import { noteCosts } from './costs.mjs'
 import { cpuSeconds } from './cpu-seconds.mjs'
 
@@ -52,7 +52,9 @@ export function runGroup (group: Group): void {
  * nobody awaits ends the process then, and so fails the run, where tap would have ended its test.
  */
 function stopFollowing (test: Test): void {
-  for (const { hookDomain } of [all, ...all.subtests, test]) hookDomain.destroy()
+  for (let one: TestBase | undefined = test; one !== undefined; one = one.parent) {
+    for (const { hookDomain } of [one, ...one.subtests]) hookDomain.destroy()
+  }
   all.hook.onDestroy?.()
 }
 

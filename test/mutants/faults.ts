@@ -232,7 +232,7 @@ export const faults: readonly Fault[] = [
   {
     what: 'sources: work that has ended still holds the lock',
     text: 'this.inside.get()?.over === false',
-    fault: 'this.inside.getStore() !== undefined',
+    fault: 'this.inside.get() !== undefined',
     tests: ['sources/write-lock', 'contract/transactions']
   },
   {

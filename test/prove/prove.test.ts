@@ -21,7 +21,6 @@ async function failureOf (options: ProveOptions): Promise<ProofError> {
 
 const callers = { member }
 const shown = Type.String({ readable: true, writable: true })
-const seeds = [1, 2, 3]
 
 test('an application without a mistake answers alike in both worlds, and all of it is driven', async t => {
   const { requests, report } = await proveRules({ app: () => buildNotes(), callers, requests: 1000, seed: 1 })
@@ -40,12 +39,10 @@ const leaks: Readonly<Record<Mistake, RegExp>> = {
 
 for (const [mistake, leak] of Object.entries(leaks)) {
   test(`a leak is found, reduced to one request: ${mistake}`, async t => {
-    for (const seed of seeds) {
-      const { message, requests } = await failureOf({ app: () => buildNotes(mistake as Mistake), callers, seed })
-      const [sentence = ''] = message.split('\n')
-      t.match(sentence, leak, sentence)
-      t.ok(requests <= 2000, `after ${requests} requests`)
-    }
+    const { message, requests } = await failureOf({ app: () => buildNotes(mistake as Mistake), callers, seed: 1 })
+    const [sentence = ''] = message.split('\n')
+    t.match(sentence, leak, sentence)
+    t.ok(requests <= 2000, `after ${requests} requests`)
   })
 }
 
