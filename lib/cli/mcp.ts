@@ -26,10 +26,11 @@ export const mcp: Command = {
 // No table has this name on the wire.
 const path = '~agents'
 
-/** Answers messages, one a line. */
-async function converse (input: Readable, out: (text: string) => void, app: FastifyInstance): Promise<void> {
+/** Answers messages, one a line. No line ends it. */
+export async function converse (input: Readable, out: (text: string) => void, app: FastifyInstance): Promise<void> {
   for await (const line of createInterface({ input })) {
-    const answer = line.trim() === '' ? '' : await answerLine(line, app)
+    if (line.trim() === '') continue
+    const answer = await answerLine(line, app).catch(() => failure(-32603, 'The message cannot be answered.'))
     if (answer !== '') out(`${answer}\n`)
   }
 }
@@ -37,10 +38,13 @@ async function converse (input: Readable, out: (text: string) => void, app: Fast
 async function answerLine (payload: string, app: FastifyInstance): Promise<string> {
   const headers = { 'content-type': 'application/json', ...headersFor(tryParse(payload)) }
   const { statusCode, body } = await app.inject({ method: 'POST', url: `/${path}`, headers, payload })
-  if (statusCode !== 413) return body
+  if (statusCode < 500 && statusCode !== 413) return body
   const { message } = JSON.parse(body) as { readonly message: string }
-  return JSON.stringify({ jsonrpc: '2.0', id: null, error: { code: -32600, message } })
+  return failure(statusCode < 500 ? -32600 : -32603, message)
 }
+
+const failure = (code: number, message: string): string =>
+  JSON.stringify({ jsonrpc: '2.0', id: null, error: { code, message } })
 
 function tryParse (text: string): unknown {
   try {

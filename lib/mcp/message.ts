@@ -10,10 +10,17 @@ export const legacy: readonly string[] = ['2025-11-25', '2025-06-18', '2025-03-2
 export interface Message {
   readonly id: string | number | undefined
   readonly method: string
-  readonly params: Readonly<Record<string, unknown>>
+  readonly params: Params
   /** True if it has the form of the modern protocol. */
   readonly isModern: boolean
 }
+
+type Members = Readonly<Record<string, unknown>>
+
+/** What a message is about. The members that name something are texts. */
+export type Params = Members & Readonly<Partial<Record<typeof texts[number], string>>>
+
+const texts = ['name', 'uri', 'protocolVersion'] as const
 
 /** The headers that repeat a part of a message, so that proxies need not read it. */
 export type Headers = Readonly<Record<string, string | readonly string[] | undefined>>
@@ -38,12 +45,19 @@ export function readMessage (value: unknown, headers: Headers): Message {
   if (!isMessage || !('id' in value ? isId(value['id']) : true)) {
     throw new ProtocolError(-32600, 'Send a request of JSON-RPC 2.0.')
   }
-  const { id, method, params = {} } = value
-  if (!isObject(params)) throw new ProtocolError(-32602, "'params' must be an object.")
+  const { id, method } = value
+  const params = readParams(value['params'])
   const isModern = checkVersion(params['_meta'], headers)
   const message = { id: id as Message['id'], method: String(method), params, isModern }
   if (isModern && id !== undefined) checkHeaders(message, headers)
   return message
+}
+
+function readParams (params: unknown = {}): Params {
+  if (!isObject(params)) throw new ProtocolError(-32602, "'params' must be an object.")
+  const wrong = texts.find(name => params[name] !== undefined && typeof params[name] !== 'string')
+  if (wrong !== undefined) throw new ProtocolError(-32602, `'params.${wrong}' must be a text.`)
+  return params
 }
 
 /** Returns the id of what may be a message, for an error; null for one without. */
@@ -61,6 +75,7 @@ function checkVersion (meta: unknown, headers: Headers): boolean {
     if (header !== modern) throw unsupported(header)
     throw new ProtocolError(-32602, "'params._meta' must have io.modelcontextprotocol/protocolVersion.")
   }
+  if (typeof claimed !== 'string') throw new ProtocolError(-32602, 'The version of the protocol must be a text.')
   if (header !== undefined && header !== claimed) throw mismatch('MCP-Protocol-Version')
   if (claimed !== modern) throw unsupported(claimed)
   return true
@@ -69,8 +84,10 @@ function checkVersion (meta: unknown, headers: Headers): boolean {
 const versionIn = (meta: unknown): unknown =>
   isObject(meta) ? meta['io.modelcontextprotocol/protocolVersion'] : undefined
 
-const unsupported = (requested: unknown) => new ProtocolError(-32022, 'This version is not supported.', {
-  data: { supported: [modern, ...legacy], requested: String(requested).slice(0, 100) }
+type Version = string | readonly string[]
+
+const unsupported = (version: Version) => new ProtocolError(-32022, 'This version is not supported.', {
+  data: { supported: [modern, ...legacy], requested: String(version).slice(0, 100) }
 })
 
 const mismatch = (header: string) => new ProtocolError(-32020, `The header '${header}' must be as in the body.`)
@@ -78,8 +95,8 @@ const mismatch = (header: string) => new ProtocolError(-32020, `The header '${he
 function checkHeaders ({ method, params }: Message, headers: Headers): void {
   if (headers['mcp-protocol-version'] === undefined) throw mismatch('MCP-Protocol-Version')
   if (headers['mcp-method'] !== method) throw mismatch('Mcp-Method')
-  const name = method === 'tools/call' ? params['name'] : method === 'resources/read' ? params['uri'] : undefined
-  if (typeof name === 'string' && decoded(headers['mcp-name']) !== name) throw mismatch('Mcp-Name')
+  const name = method === 'tools/call' ? params.name : method === 'resources/read' ? params.uri : undefined
+  if (name !== undefined && decoded(headers['mcp-name']) !== name) throw mismatch('Mcp-Name')
 }
 
 /** Decodes a header whose text may be `=?base64?...?=`. */
@@ -95,8 +112,8 @@ export function headersFor (message: unknown): Readonly<Record<string, string>> 
   const version = versionIn(meta)
   if (version === undefined) return {}
   const printable = (text: unknown) => typeof text === 'string' && /^[!-~]+$/.test(text) ? text : ''
-  const encoded = Buffer.from(String(name ?? uri)).toString('base64')
+  const named = Buffer.from(String([name, uri].find(text => typeof text === 'string'))).toString('base64')
   return {
-    'mcp-protocol-version': printable(version), 'mcp-method': printable(method), 'mcp-name': `=?base64?${encoded}?=`
+    'mcp-protocol-version': printable(version), 'mcp-method': printable(method), 'mcp-name': `=?base64?${named}?=`
   }
 }

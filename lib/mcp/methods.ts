@@ -1,6 +1,6 @@
 import { isObject } from '../errors/is-object.ts'
 import type { Agent } from './agent.ts'
-import { legacy, type Message, modern, ProtocolError } from './message.ts'
+import { legacy, type Message, modern, type Params, ProtocolError } from './message.ts'
 import { callTool, instructions } from './tools.ts'
 
 /** What the door says of itself. `cacheScope`: `private` where the answers depend on the caller. */
@@ -9,8 +9,6 @@ export interface Server {
   readonly tools: readonly object[]
   readonly cacheScope: 'public' | 'private'
 }
-
-type Params = Message['params']
 
 interface Method {
   readonly run: (params: Params, agent: Agent, server: Server) => object | Promise<object>
@@ -75,15 +73,15 @@ export async function runMethod (
 
 const none: Partial<Method> = {}
 
-function runTool ({ name, arguments: given = {} }: Params, agent: Agent): Promise<object> {
+function runTool ({ name = '', arguments: given = {} }: Params, agent: Agent): Promise<object> {
   if (!isObject(given)) throw new ProtocolError(-32602, "'arguments' must be an object.", { status: 200 })
-  const result = callTool(String(name), given, agent)
+  const result = callTool(name, given, agent)
   if (result === undefined) throw new ProtocolError(-32602, 'There is no such tool.', { status: 200 })
   return result
 }
 
 async function readResource ({ uri }: Params, agent: Agent): Promise<object> {
-  if (typeof uri !== 'string' || !uri.startsWith(scheme)) {
+  if (uri?.startsWith(scheme) !== true) {
     throw new ProtocolError(-32602, `'uri' must begin with '${scheme}'.`, { status: 200 })
   }
   const found = await orRefused(agent, () => agent.get(uri.slice(scheme.length), false))

@@ -1,7 +1,9 @@
 import { Type } from '@sinclair/typebox'
 import type { InjectOptions } from 'fastify'
+import { Readable } from 'node:stream'
 import { test } from 'tap'
-import dataApi, { collection, memory } from '../../lib/index.ts'
+import dataApi, { collection, type DataApiOptions, memory } from '../../lib/index.ts'
+import { converse } from '../../lib/cli/mcp.ts'
 import { CaseArbitrary } from '../../lib/conformance/case.ts'
 import { declare } from '../../lib/conformance/declare.ts'
 import { choiceLimit, type ChoiceSequence } from '../../lib/conformance/generator.ts'
@@ -19,10 +21,10 @@ const Note = Type.Object({
   text: Type.String({ identifier: true, readable: true })
 })
 
-async function serve (texts: readonly string[] = ['a']) {
+async function serve (texts: readonly string[] = ['a'], mcp: DataApiOptions['mcp'] = true) {
   const app = Fastify()
   const source = memory(texts.map((text, index) => ({ id: index + 1, text })))
-  await app.register(dataApi, { collections: { notes: collection(Note, { source }) }, mcp: true })
+  await app.register(dataApi, { collections: { notes: collection(Note, { source }) }, mcp })
   return app
 }
 
@@ -30,30 +32,35 @@ const names = fc.constantFrom(
   'server/discover', 'initialize', 'ping', 'tools/list', 'tools/call', 'resources/list', 'resources/read',
   'resources/templates/list', 'notifications/initialized', 'prompts/list', '__proto__', 'toString'
 )
-const versions = fc.constantFrom<unknown>('2026-07-28', '2025-11-25', '2024-11-05', '', null, 7, {}, undefined)
-const params = fc.oneof(fc.jsonValue(), fc.record({
-  name: fc.oneof(fc.constantFrom('describe', 'get', 'write', '__proto__'), fc.jsonValue()),
-  arguments: fc.oneof(fc.jsonValue(), fc.record({
+const odd = fc.oneof(fc.jsonValue(), fc.dictionary(
+  fc.constantFrom('toString', 'valueOf', 'toJSON', 'then', 'length', 'constructor', 'a'), fc.jsonValue(), { maxKeys: 3 }
+).chain(object => fc.constantFrom<unknown>(object, [object], { a: object })))
+/** Draws what a member is meant to be, or any JSON. */
+const or = (meant: fc.Arbitrary<unknown>) =>
+  fc.oneof({ weight: 4, arbitrary: meant }, { weight: 1, arbitrary: odd })
+const record = (members: Readonly<Record<string, fc.Arbitrary<unknown>>>) =>
+  or(fc.record(Object.fromEntries(Object.entries(members).map(([name, meant]) => [name, or(meant)])), {
+    requiredKeys: []
+  }))
+const version = fc.constantFrom('2026-07-28', '2025-11-25', '2024-11-05', '')
+const params = record({
+  name: fc.constantFrom('describe', 'get', 'write', '__proto__'),
+  arguments: record({
     url: fc.oneof(fc.string(), fc.webPath(), fc.constantFrom('/notes?', '/notes/1', '/%', '/notes?fields=(', '')),
-    count: fc.oneof(fc.boolean(), fc.jsonValue()),
-    collections: fc.oneof(fc.array(fc.string()), fc.jsonValue())
-  }, { requiredKeys: [] })),
-  uri: fc.oneof(fc.string().map(text => `data-api:${text}`), fc.jsonValue()),
-  protocolVersion: versions,
-  _meta: fc.oneof(fc.jsonValue(), versions.map(version => ({ 'io.modelcontextprotocol/protocolVersion': version })))
-}, { requiredKeys: [] }))
+    count: fc.boolean(),
+    collections: fc.array(or(fc.oneof(fc.constant('notes'), fc.string())))
+  }),
+  uri: fc.string().map(text => `data-api:${text}`),
+  protocolVersion: version,
+  capabilities: record({}),
+  clientInfo: record({ name: fc.string(), version: fc.string() }),
+  _meta: record({ 'io.modelcontextprotocol/protocolVersion': version, progressToken: fc.string() })
+})
+const members = { jsonrpc: fc.constant('2.0'), id: fc.oneof(fc.integer(), fc.string()), method: names, params }
 const messages = fc.oneof(
   { weight: 1, arbitrary: fc.string() },
   { weight: 1, arbitrary: fc.json() },
-  {
-    weight: 5,
-    arbitrary: fc.record({
-      jsonrpc: fc.constantFrom('2.0', '2.0', '2.0', '1.0', 2),
-      id: fc.oneof(fc.integer(), fc.string(), fc.jsonValue()),
-      method: fc.oneof(names, fc.jsonValue()),
-      params
-    }, { requiredKeys: ['jsonrpc'] }).map(message => JSON.stringify(message))
-  }
+  { weight: 16, arbitrary: fc.oneof(record(members), fc.record(members)).map(message => JSON.stringify(message)) }
 )
 const headers = fc.record({
   'mcp-protocol-version': fc.constantFrom('2026-07-28', '2025-11-25', 'x', ''),
@@ -74,6 +81,31 @@ test('no message makes a fault, and each answer is an object of JSON', { timeout
     return [200, 400, 404].includes(statusCode) && answer.jsonrpc === '2.0' && answer.error?.code !== -32603
   }), { numRuns: runs })
   t.pass(`${runs} messages`)
+})
+
+test('no line ends the command, and each is answered in one object of JSON', { timeout: 0 }, async t => {
+  const app = await serve(['a'], { path: '~agents' })
+  const runs = runsOf(900)
+  const lines = fc.sample(messages, runs)
+  const ping = { jsonrpc: '2.0', id: 'last', method: 'ping' }
+  const answers: string[] = []
+  await converse(Readable.from([...lines, JSON.stringify(ping)].map(line => `${line}\n`)), answer => {
+    answers.push(answer)
+  }, app)
+  t.strictSame(JSON.parse(answers.at(-1) ?? ''), { jsonrpc: '2.0', id: 'last', result: {} })
+  const wrong = answers.filter(answer => {
+    const { jsonrpc, error } = JSON.parse(answer) as { jsonrpc?: string, error?: { code: number } }
+    return jsonrpc !== '2.0' || error?.code === -32603
+  })
+  t.strictSame(wrong, [], `${runs} messages`)
+})
+
+test('a tool whose name is no text is no tool', async t => {
+  const { rpc } = agentOf(await serve())
+  for (const name of [['get'], { toString: 1 }, 7, null]) {
+    const told = await rpc('tools/call', { name, arguments: { url: '/notes' } })
+    t.match(told, { status: 400, error: { code: -32602, message: "'params.name' must be a text." } })
+  }
 })
 
 const orders = [
