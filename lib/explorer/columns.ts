@@ -6,25 +6,25 @@ import type { SortTerm } from '../request/request.ts'
 import { type Fragment, type Html, html } from './html.ts'
 import { namingField, titleOf } from './label.ts'
 import { pathTo, type Place } from './place.ts'
-import { encodePart, hiddenQuery, queryOf, sortTerm, withoutPage, withParameter } from './rewrite.ts'
+import { encodePart, hiddenQuery, linkWith, sortTerm, withoutPage, withParameter } from './rewrite.ts'
 import { ownQuery, type Part, wordsOf } from './words.ts'
 import type { Column } from './table.ts'
 import { isNumeric, unitOf } from './value.ts'
+import { showMenu } from './page.ts'
 
 /** Returns a menu of the columns that a table can have: all readable fields, in the order declared, and counts. */
 export function showColumns (collection: Collection, select: Selection, place: Place): Html {
   const readable = [...collection.fields.values()].filter(field => field.readable)
   const isAsked = place.spot?.asked.fields !== undefined
-  const reset = pathTo(place) + queryOf(withParameter(place.query, 'fields', undefined, place.syntax))
+  const reset = linkWith(withParameter(place.query, 'fields', undefined, place.syntax), place)
   const count = select.length < readable.length && html` <b>${select.length} of ${readable.length}</b>`
-  return html`<button class="quiet menu" popovertarget="columns">Columns${count}</button>
-<div popover id="columns" class="cols"><form method="get" action="${pathTo(place)}">
+  return showMenu('columns', html`Columns${count}`, html`<form method="get" action="${pathTo(place)}">
 ${hiddenQuery(ownQuery(place.query), place)}
 <fieldset><legend class="unseen">Columns to show</legend><ul>${readable.flatMap(columnsOf).map(([name, title]) =>
   html`<li><label><input type="checkbox" name="_column" value="${name}"${
     select.some(shown => columnName(shown) === name) && html` checked`}><bdi>${title}</bdi></label></li>`)}</ul>
 </fieldset><button class="primary">Show these</button>${isAsked && html`<a class="button" href="${reset}">Reset</a>`}
-</form></div>`
+</form>`)
 }
 
 /** Returns the columns that a field can have, with their titles: itself, and the number of the items of a relation. */
@@ -144,7 +144,7 @@ function showSort (name: string, by: string, term: SortTerm | undefined, place: 
 }
 
 const linkTo = (kind: 'sort' | 'fields', value: string | undefined, place: Place) =>
-  pathTo(place) + queryOf(withParameter(place.query, kind, value, place.syntax))
+  linkWith(withParameter(place.query, kind, value, place.syntax), place)
 
 /** Returns the links of a column's menu. `by`: what it sorts by. */
 function menuOf (shown: Shown, by: string | undefined, select: Selection, place: Place): Fragment[] {
@@ -153,8 +153,8 @@ function menuOf (shown: Shown, by: string | undefined, select: Selection, place:
   const link = (href: string, text: string) => html`<li><a href="${href}">${text}</a></li>`
   const filter = takesFilters(field) && link(filterLink(name, place), 'Filter…')
   const isCounted = filter !== false && !('target' in field) && !place.query.some(({ value }) => value === name)
-  const facet = isCounted && link(pathTo(place) +
-    queryOf([...withoutPage(place.query).map(({ raw }) => raw), encodePart(`_facet=${name}`)]), 'Values with counts')
+  const facet = isCounted && link(
+    linkWith([...withoutPage(place.query), encodePart(`_facet=${name}`)], place), 'Values with counts')
   const hide = select.length > 1 &&
     link(linkTo('fields', withoutColumn(name, select, place), place), 'Hide this column')
   return [...by === undefined ? [] : sortsOf(by, place).map(([term, text]) => link(linkTo('sort', term, place), text)),
@@ -175,4 +175,4 @@ function sortsOf (by: string, { query, spot, syntax }: Place): ReadonlyArray<rea
 
 /** Returns the link to the page that asks for a filter by a field. */
 export const filterLink = (path: string, place: Place): string =>
-  pathTo(place) + queryOf([...withoutPage(place.query).map(({ raw }) => raw), encodePart(`_filter=${path}`)])
+  linkWith([...withoutPage(place.query), encodePart(`_filter=${path}`)], place)

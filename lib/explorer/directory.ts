@@ -1,5 +1,5 @@
 import { isObject } from '../errors/is-object.ts'
-import type { Collection, Model } from '../model/model.ts'
+import type { Collection } from '../model/model.ts'
 import { listedForm } from '../plan/read/select.ts'
 import { documentName } from '../response/render.ts'
 import type { Exploring } from './visit.ts'
@@ -12,40 +12,23 @@ import { viewsOf } from './views.ts'
 import { wordOf } from './words.ts'
 
 /** Returns the page of the directory, of its answer. */
-export function showDirectoryPage (
-  value: unknown, place: Place, { api: { model, callers, options } }: Exploring
-): Html {
+export function showDirectoryPage (value: unknown, place: Place, { api }: Exploring): Html {
   const entries = Array.isArray(value) ? value.filter(isObject) : []
   const names = entries.map(({ name }) => name).filter(name => typeof name === 'string')
-  const facts = { model, isPublic: (name: string) => !callers.differ(name), describes: options.openapi !== undefined }
-  return showDirectory(names, facts, place)
-}
-
-/** The facts that the page of the directory shows beside the names of the answer. */
-interface DirectoryFacts {
-  /** The collections whose fields every caller may know; of the others the page has the name alone. */
-  readonly model: Model
-  readonly isPublic: (name: string) => boolean
-  /** True if the API has an OpenAPI document. */
-  readonly describes: boolean
-}
-
-/** Returns the page of the directory. `names`: the collections in the answer. */
-function showDirectory (names: readonly string[], facts: DirectoryFacts, place: Place): Html {
   const text = wordOf('_find', place.query) ?? ''
   const found = names.filter(name => {
-    const { title = '', description = '' } = openOf(name, facts) ?? {}
+    const { title = '', description = '' } = openOf(name, api) ?? {}
     return `${name} ${title} ${description}`.toLowerCase().includes(text.toLowerCase())
   })
   const isDense = names.length > mostCards
   const listed = isDense ? found.toSorted() : found
   const main = html`${names.length >= fewestToFind && showFinder(text, place)}
-<div class="index ${isDense ? 'dense' : 'cards'}">${inGroups(listed, name => openOf(name, facts)?.group).map(
+<div class="index ${isDense ? 'dense' : 'cards'}">${inGroups(listed, name => openOf(name, api)?.group).map(
     ([group, some]) => html`<section>${group !== '' && html`<h2>${group}</h2>`}<ul>${some.map(name =>
-      showCollection(name, !isDense, facts, place))}</ul></section>`)}</div>
+      showCollection(name, openOf(name, api), !isDense, place))}</ul></section>`)}</div>
 ${names.length === 0 && html`<p class="empty">This API has no collections.</p>`}
 ${names.length > 0 && found.length === 0 && html`<p class="empty">No collection has this in its name.</p>`}
-${facts.describes && html`<p class="foot">This API describes itself:
+${api.options.openapi && html`<p class="foot">This API describes itself:
 <a href="${rootPathTo(place, [[documentName]])}">OpenAPI</a></p>`}`
   const heading = html`${place.title} <span class="total">${names.length} collections</span>`
   return showPage({ heading, title: place.title, main, formats: ['json'] }, place)
@@ -59,13 +42,12 @@ const showFinder = (text: string, place: Place): Html => html`<form class="finde
  action="${pathTo(place)}"><input type="search" name="_find" value="${text}" placeholder="Name or description"
  aria-label="Find a collection"><button>Find</button></form>`
 
-/** Returns a collection whose fields every caller may know. */
-const openOf = (name: string, { model, isPublic }: DirectoryFacts): Collection | undefined =>
-  isPublic(name) ? model.collections.get(name) : undefined
+/** Returns a collection whose fields every caller may know; of another, the page has the name alone. */
+const openOf = (name: string, { model, callers }: Exploring['api']): Collection | undefined =>
+  callers.differ(name) ? undefined : model.collections.get(name)
 
 /** Returns the link to a collection, or to its first view. */
-function showCollection (name: string, isWide: boolean, facts: DirectoryFacts, place: Place): Html {
-  const collection = openOf(name, facts)
+function showCollection (name: string, collection: Collection | undefined, isWide: boolean, place: Place): Html {
   const [view] = collection === undefined ? [] : viewsOf(collection, place)
   const { title = name, description } = collection ?? {}
   return html`<li>

@@ -18,6 +18,7 @@ import type { Place } from './place.ts'
 import { readPage } from './read-page.ts'
 import { submit } from './submit.ts'
 import { type Part, partsOf, wordOf } from './words.ts'
+import { orElse } from './attempt.ts'
 
 /** Answers requests with pages (docs/explorer.md). */
 export interface Explorer {
@@ -39,13 +40,11 @@ export function makeExplorer (api: Api, options: ExplorerOptions, { rootLength, 
   return {
     takes: head => kindOf(head) !== undefined,
     async answer (text, sender, context, note) {
+      if (text.method === 'POST') checkSender(sender, originsOf(text, exploring))
       const style = text.method === 'POST' ? undefined : styleAsked(text, exploring)
       if (style !== undefined) return showStyle(style)
-      if (text.method === 'POST') {
-        checkSender(sender, originsOf(text, exploring))
-        return submit(text, await visit(text, exploring, context, note))
-      }
       const visited = await visit(text, exploring, context, note)
+      if (text.method === 'POST') return submit(text, visited)
       return wantsPage(text.accept, visited.place.query)
         ? withImages(await readPage(visited, exploring), exploring.images)
         : visited.answer()
@@ -75,18 +74,10 @@ function placeOf (
   url: string, origin: () => string, rootLength: number, router: RouterOptions, exploring: Exploring
 ): Place {
   const { api: { options } } = exploring
-  const { segments, parts } = tryPath(url, router)
+  const { segments, parts } = orElse(() => parsePath(url, router), { segments: [], parts: [], query: '' })
   const site = siteOf({ origin, root: segments.slice(0, rootLength) }, options.site)
   const query = tryParts(url, options.syntax, router)
   return { ...knownOf(exploring), site, parts: parts.slice(rootLength), query }
-}
-
-function tryPath (url: string, router: RouterOptions) {
-  try {
-    return parsePath(url, router)
-  } catch {
-    return { segments: [], parts: [] }
-  }
 }
 
 /** The headers by which a browser names the page that sent a form. */
@@ -113,18 +104,14 @@ export interface Head {
 }
 
 /**
- * What the explorer does with a request: answer it, with a page if wantsPage() is true, send the style sheet if the
- * query asks for it, or take the form of a page. Undefined for a request that it leaves alone.
+ * Returns what the explorer does with a request: answer it, with a page if wantsPage() is true or with the style sheet,
+ * or take the form of a page. Undefined for a request that it leaves alone.
  */
-type Kind = 'page' | 'style' | 'form' | undefined
-
-/** Returns what the explorer does with a request. */
-function kindOf ({ method, url, accept, contentType }: Head): Kind {
+function kindOf ({ method, url, accept, contentType }: Head): 'page' | 'form' | undefined {
   // Forms of other senders stay what they are without the explorer: 415.
   if (method === 'POST') return takesPage(accept) && mediaTypeOf(contentType) === formType ? 'form' : undefined
   if (method !== 'GET' && method !== 'HEAD') return undefined
-  if (url.includes('_style=')) return 'style'
-  return takesPage(accept) || url.includes('format=html') ? 'page' : undefined
+  return takesPage(accept) || /_style=|format=html/.test(url) ? 'page' : undefined
 }
 
 /** Returns true for a GET that is answered with a page: its query names that format, or no other. */
@@ -132,10 +119,5 @@ const wantsPage = (accept: string | undefined, parts: readonly Part[]): boolean 
   wordOf('_format', parts) !== undefined || (takesPage(accept) && !parts.some(({ kind }) => kind === 'format'))
 
 /** Returns the parts of the query; none for a URL that cannot be read, whose error comes later. */
-function tryParts (url: string, syntax: Syntax, router: RouterOptions): readonly Part[] {
-  try {
-    return partsOf(parsePath(url, router).query, syntax)
-  } catch {
-    return []
-  }
-}
+const tryParts = (url: string, syntax: Syntax, router: RouterOptions): readonly Part[] =>
+  orElse(() => partsOf(parsePath(url, router).query, syntax), [])

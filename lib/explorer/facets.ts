@@ -1,18 +1,14 @@
-import { DataApiError } from '../errors/errors.ts'
-import { isObject } from '../errors/is-object.ts'
 import type { DataField } from '../model/model.ts'
 import { traitsOf } from '../model/values.ts'
 import { filterableFields } from '../openapi/filters.ts'
-import { parameterOf } from '../request/syntax.ts'
 import { type Fragment, type Html, html } from './html.ts'
 import { titleOf } from './label.ts'
-import { pathTo, type PlaceOf } from './place.ts'
-import {
-  encodePart, formatFilter, formatList, formatNull, queryOf, sortTerm, withFilter, withoutPage
-} from './rewrite.ts'
+import type { PlaceOf } from './place.ts'
+import { asking, formatFilter, formatList, formatNull, linkWith, sortTerm, withFilter, withoutPage } from './rewrite.ts'
 import { filtersOf } from './sentence.ts'
 import type { Visit } from './visit.ts'
-import { type Part, wordsOf } from './words.ts'
+import { filtersIn, type Part, wordsOf } from './words.ts'
+import { orRefusal } from './attempt.ts'
 
 /** The values of a field that most items have, and the numbers of these items. */
 export interface Facet { readonly field: DataField, readonly groups: readonly Group[] }
@@ -35,30 +31,17 @@ async function readFacet (
   field: DataField, visit: Visit, place: PlaceOf<'collection'>
 ): Promise<Facet | undefined> {
   const { syntax } = place
-  const [delimiter = ','] = syntax.fields
-  const filters = place.query.filter(part => isFilter(part) && ownFilter(part, field, place) === undefined)
-  const query = [...filters.map(({ raw }) => raw), ...([
-    ['fields', `${field.name}${delimiter}count()`], ['sort', sortTerm('count()', true, syntax)], ['size', mostValues]
-  ] as const).map(([kind, value]) => encodePart(`${parameterOf(kind, syntax)}=${value}`))]
-  try {
-    const { body } = await visit.ask({ url: visit.ownPath + queryOf(query) })
-    const groups: unknown = typeof body === 'string' ? JSON.parse(body) : []
-    const read = (group: unknown) => isObject(group) && typeof group['count'] === 'number'
-      ? [{ value: group[field.name], count: group['count'] }]
-      : []
-    return { field, groups: Array.isArray(groups) ? groups.flatMap(read) : [] }
-  } catch (error) {
-    // Of too many values nothing is counted.
-    if (error instanceof DataApiError && error.statusCode === 400) return undefined
-    throw error
-  }
+  const filters = filtersIn(place.query).filter(part => ownFilter(part, field, place) === undefined)
+  const asked = { fields: [field.name, 'count()'], sort: sortTerm('count()', true, syntax), size: mostValues }
+  const read = await orRefusal(async () => visit.read(visit.ownPath + asking(filters, asked, syntax)))
+  // Of too many values nothing is counted.
+  if (read instanceof Error) return undefined
+  return { field, groups: read.items.map(group => ({ value: group[field.name], count: Number(group['count']) })) }
 }
-
-const isFilter = ({ kind }: Part) => kind === 'filter' || kind === 'where'
 
 /** Returns the filter of a part that compares this field and no other. */
 function ownFilter (part: Part, field: DataField, place: PlaceOf<'collection'>) {
-  const [only, ...others] = isFilter(part) ? filtersOf(part, place) : []
+  const [only, ...others] = filtersIn([part]).flatMap(one => filtersOf(one, place))
   const isOwn = only?.kind === 'compare' && others.length === 0 && only.path.join('.') === field.name
   return isOwn ? only : undefined
 }
@@ -76,16 +59,16 @@ function showFacet ({ field, groups }: Facet, place: PlaceOf<'collection'>): Htm
     .map(({ text, quoted }) => text === 'null' && !quoted ? null : text)
   const most = Math.max(...groups.map(({ count }) => count))
   const hidden = place.query.filter(({ name, value }) => name !== '_facet' || value !== field.name)
-  return html`<section><h2>${titleOf(field)}<a class="x" href="${pathTo(place)}${
-    queryOf(hidden.map(({ raw }) => raw))}" aria-label="Hide the values of ${titleOf(field)}"></a></h2><ul>${
+  return html`<section><h2>${titleOf(field)}<a class="x" href="${
+    linkWith(hidden, place)}" aria-label="Hide the values of ${titleOf(field)}"></a></h2><ul>${
     groups.map(({ value, count }) => {
       const text = value === null ? null : typeof value === 'string' ? value : JSON.stringify(value)
       const isChosen = chosen.includes(text)
       const filter = filterOf(isChosen ? chosen.filter(one => one !== text) : [...chosen, text], text, field, place)
       const query = filter === undefined
-        ? withoutPage(others).map(({ raw }) => raw)
+        ? withoutPage(others)
         : withFilter(others, filter, place.syntax)
-      return html`<li><a href="${pathTo(place)}${queryOf(query)}"${isChosen && html` aria-current="true"`}><span><bdi>${
+      return html`<li><a href="${linkWith(query, place)}"${isChosen && html` aria-current="true"`}><span><bdi>${
         text === '' ? '""' : String(text)}</bdi></span><span class="n">${count}</span>${
         showBar(count / most)}</a></li>`
     })}</ul></section>`

@@ -1,20 +1,18 @@
 import { STATUS_CODES } from 'node:http'
 import { isObject } from '../errors/is-object.ts'
-import { DataApiError } from '../errors/errors.ts'
 import { singleKey } from '../model/identifiers.ts'
 import type { Collection } from '../model/model.ts'
 import type { Operator } from '../model/operators.ts'
 import { filterableFields } from '../openapi/filters.ts'
 import { isSortable } from '../plan/read/sort.ts'
 import { planSelection } from '../plan/read/select.ts'
-import { parameterOf } from '../request/syntax.ts'
 import { type Fragment, type Html, html } from './html.ts'
 import { showPage } from './page.ts'
 import { pathTo, type Place, rootPathTo } from './place.ts'
-import { encodePart, formatFilter, queryOf, sortTerm, withFilter } from './rewrite.ts'
-import type { Part } from './words.ts'
+import { asking, encodePart, filterPart, formatFilter, linkWith, queryOf, sortTerm } from './rewrite.ts'
 import { newOpenings, type Row, showTable } from './table.ts'
 import type { Visit } from './visit.ts'
+import { orElse, orRefusal } from './attempt.ts'
 
 /** Returns the page of an error. `body`: its JSON. */
 export function showFailure (status: number, body: unknown, place: Place, login?: string, near?: Html): Html {
@@ -32,12 +30,12 @@ ${near && html`<p class="prose">It was never there, has been deleted, or is not 
   const formats = isQuery ? { formats: ['json'] as const } : {}
   // Whoever refuses this page refuses its style sheet too.
   const isAlone = status === 401
-  return showPage({ heading: reason, title: reason, main, takesQuery: isQuery, isAlone, ...formats }, place)
+  return showPage({ title: reason, main, takesQuery: isQuery, isAlone, ...formats }, place)
 }
 
 /** Returns a link to the application's page for logging in, which is told the path to come back to. */
 function showLogin (login: string, place: Place): Html {
-  const next = pathTo(place) + queryOf(place.query.map(({ raw }) => raw))
+  const next = linkWith(place.query, place)
   return html`<p><a class="button primary" href="${login}${login.includes('?') ? '&' : '?'}next=${
     encodeURIComponent(next)}">Log in</a></p>`
 }
@@ -45,7 +43,7 @@ function showLogin (login: string, place: Place): Html {
 /** Returns a link to the request with the name that was probably meant. */
 function showCorrection (facts: Facts, message: string, place: Place): Fragment {
   const href = correctedUrl(facts, message, place)
-  return href !== undefined && html`<p><a href="${href}"><bdi>${readableUrl(href)}</bdi></a></p>`
+  return href !== undefined && html`<p><a href="${href}"><bdi>${orElse(() => decodeURI(href), href)}</bdi></a></p>`
 }
 
 function correctedUrl ({ parameter, position, suggestion }: Facts, message: string, place: Place): string | undefined {
@@ -54,38 +52,20 @@ function correctedUrl ({ parameter, position, suggestion }: Facts, message: stri
     const at = place.parts.findIndex(part => message.includes(`'${part.map(String).join(',')}'`))
     if (at < 0) return undefined
     const parts = place.parts.map((part, index) => index === at ? [suggestion] : part)
-    return rootPathTo(place, parts) + queryOf(place.query.map(({ raw }) => raw))
+    return rootPathTo(place, parts) + queryOf(place.query)
   }
-  const query = place.query.map(part => correctedPart(part, { parameter, at: position - 1, suggestion, message }))
+  const at = position - 1
+  const query = place.query.map(({ kind, raw, text, name, value }) => {
+    if (kind === 'filter' ? !text.startsWith(parameter) : name !== parameter) return raw
+    // A part stays as it is where the wrong name is not at that place.
+    const whole = kind === 'filter' ? text : value
+    const [wrong = ''] = /^[\p{L}\p{N}_-]+/u.exec(whole.slice(at)) ?? []
+    if (wrong === '' || !message.includes(`'${wrong}'`)) return raw
+    const right = whole.slice(0, at) + suggestion + whole.slice(at + wrong.length)
+    return encodePart(kind === 'filter' ? right : `${name}=${right}`)
+  })
   const isCorrected = query.some((raw, index) => raw !== place.query[index]?.raw)
-  return isCorrected ? pathTo(place) + queryOf(query) : undefined
-}
-
-interface Correction {
-  readonly parameter: string
-  readonly at: number
-  readonly suggestion: string
-  readonly message: string
-}
-
-/** Returns a part of the query with the right name; as it is, where the wrong name is not at that place. */
-function correctedPart (
-  { kind, raw, text, name, value }: Part, { parameter, at, suggestion, message }: Correction
-): string {
-  if (kind === 'filter' ? !text.startsWith(parameter) : name !== parameter) return raw
-  const whole = kind === 'filter' ? text : value
-  const [wrong = ''] = /^[\p{L}\p{N}_-]+/u.exec(whole.slice(at)) ?? []
-  if (wrong === '' || !message.includes(`'${wrong}'`)) return raw
-  const right = whole.slice(0, at) + suggestion + whole.slice(at + wrong.length)
-  return encodePart(kind === 'filter' ? right : `${name}=${right}`)
-}
-
-const readableUrl = (url: string) => {
-  try {
-    return decodeURI(url)
-  } catch {
-    return url
-  }
+  return isCorrected ? linkWith(query, place) : undefined
 }
 
 type Facts = Readonly<Record<string, unknown>>
@@ -131,21 +111,14 @@ export async function readNear (visit: Visit): Promise<Near | undefined> {
   const place = { ...visit.place, parts: parts.slice(0, -1), query: [] }
   const parent = visit.ownPath.replace(/\/[^/]*\/?$/, '')
   const read = async (operator: Operator, size: number, descending: boolean): Promise<readonly Row[]> => {
-    const filter = withFilter([], formatFilter(key.name, operator, String(text), syntax), syntax)
-    const rest = [['sort', sortTerm(key.name, descending, syntax)], ['size', String(size)]] as const
-    const query = rest.map(([kind, value]) => encodePart(`${parameterOf(kind, syntax)}=${value}`))
-    const { body } = await visit.ask({ url: parent + queryOf([...filter, ...query]) })
-    const items: unknown = typeof body === 'string' ? JSON.parse(body) : []
-    return Array.isArray(items) ? items.filter(isObject).map(item => ({ json: '', item })) : []
+    const filter = filterPart(formatFilter(key.name, operator, String(text), syntax), syntax)
+    const asked = { sort: sortTerm(key.name, descending, syntax), size }
+    const { items } = await visit.read(parent + asking([filter], asked, syntax))
+    return items.map(item => ({ json: '', item }))
   }
-  try {
-    const rows = [...await read('less', 1, true), ...await read('greater', 2, false)]
-    return rows.length === 0 ? undefined : { collection, rows, place }
-  } catch (error) {
-    // Who may not list them sees none.
-    if (error instanceof DataApiError && error.statusCode < 500) return undefined
-    throw error
-  }
+  const rows = await orRefusal(async () => [...await read('less', 1, true), ...await read('greater', 2, false)])
+  // Who may not list them sees none.
+  return rows instanceof Error || rows.length === 0 ? undefined : { collection, rows, place }
 }
 
 /** Returns the neighbours of an item that was not found as a table. */

@@ -6,12 +6,11 @@ import { type Item, listedForm } from '../plan/read/select.ts'
 import { isWritable } from '../plan/write/body.ts'
 import { parentValues } from '../plan/write/path-values.ts'
 import { requirementsOf } from '../plan/write/required.ts'
-import { parameterOf } from '../request/syntax.ts'
 import { isCode, momentOf } from './value.ts'
 import type { PlaceOf } from './place.ts'
-import { encodePart } from './rewrite.ts'
 import { labelOf, namingField } from './label.ts'
 import type { Visit } from './visit.ts'
+import { asking } from './rewrite.ts'
 
 /** A field of a form: a value, or an item that is named by an identifier. */
 export interface FormField {
@@ -119,9 +118,7 @@ async function readMembers (
   names: readonly string[], visit: Visit, { spot }: PlaceOf<'item'>
 ): Promise<Current | undefined> {
   if (spot.permissions.denial('GET', spot.resource) !== undefined) return undefined
-  const list = [...new Set(names)].join([...visit.place.syntax.fields][0] ?? ',')
-  const url = list === '' ? '' : `?${encodePart(`${parameterOf('fields', visit.place.syntax)}=${list}`)}`
-  const answered = await visit.ask({ url: visit.ownPath + url })
-  const item: unknown = typeof answered.body === 'string' ? JSON.parse(answered.body) : null
-  return isObject(item) ? { item, tag: answered.etag } : undefined
+  const asked = names.length === 0 ? {} : { fields: [...new Set(names)] }
+  const { items: [item], tag } = await visit.read(visit.ownPath + asking([], asked, visit.place.syntax))
+  return item && { item, tag }
 }

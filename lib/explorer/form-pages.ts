@@ -11,7 +11,7 @@ import { type Fragment, type Html, html } from './html.ts'
 import { showFacts } from './item.ts'
 import { labelOf, titleOf } from './label.ts'
 import { baseOf, type Merged } from './merge.ts'
-import { showPage } from './page.ts'
+import { showPage, showScroll } from './page.ts'
 import { pathTo, type PlaceOf } from './place.ts'
 import { cut, none } from './value.ts'
 
@@ -24,16 +24,20 @@ export function formOf ({ spot: { resource: { collection } } }: PlaceOf<'item'>,
 
 /** Returns the page with the form of an item. */
 export function showEdit (filled: Filled, current: Current | undefined, place: PlaceOf<'item'>): Html {
+  return showVerb('Edit', current, showForm(filled, 'Save', place), place)
+}
+
+/** Returns a page that does something with an item. */
+function showVerb (verb: string, current: Current | undefined, main: Html, place: PlaceOf<'item'>, mark = ''): Html {
   const { collection } = place.spot.resource
   const label = cut(current === undefined ? nameOf(place) : labelOf(current.item, collection), 100)
-  const main = showForm(filled, { method: 'PATCH', action: pathTo(place), submit: 'Save' }, place)
-  return showPage({ heading: html`Edit <bdi>${label}</bdi>`, title: `Edit ${label}`, main }, place)
+  return showPage({ heading: html`${verb} <bdi>${label}</bdi>${mark}`, title: `${verb} ${label}`, main }, place)
 }
 
 /** Returns the page with the form for a new item. */
 export function showCreate (filled: Filled, place: PlaceOf<'collection'>): Html {
   const { name } = place.spot.resource.from.collection
-  const main = showForm(filled, { method: 'POST', action: pathTo(place), submit: 'Create' }, place)
+  const main = showForm(filled, 'Create', place)
   return showPage({ heading: `New item of ${nameOf(place)}`, title: `New in ${name}`, main }, place)
 }
 
@@ -52,18 +56,16 @@ export function emptyForm ({ spot: { resource } }: PlaceOf<'collection'>): Fille
 export function showDelete (
   current: Current | undefined, error: DataApiError | undefined, place: PlaceOf<'item'>
 ): Html {
-  const { collection } = place.spot.resource
-  const label = cut(current === undefined ? nameOf(place) : labelOf(current.item, collection), 100)
   const isUnlinked = separableRelation(place.spot.resource) !== undefined
   const verb = isUnlinked ? 'Unlink' : 'Delete'
   const main = html`${error !== undefined && html`<div class="note bad" role="alert"><p>${error.message}</p></div>`}
 <form class="write" method="post" action="${pathTo(place)}"><input type="hidden" name="_method" value="DELETE">
 ${current !== undefined && showDeleted(current.item, place)}
 ${current?.tag !== undefined && html`<input type="hidden" name="_tag" value="${current.tag}">`}
-<p>${isUnlinked ? 'The item will no longer be linked here. It stays.' : consequence(collection)}</p>
+<p>${isUnlinked ? 'The item will no longer be linked here. It stays.' : consequence(place.spot.resource.collection)}</p>
 <div class="save"><button class="stop">${verb}</button>
 <a class="button" href="${pathTo(place)}">Cancel</a></div></form>`
-  return showPage({ heading: html`${verb} <bdi>${label}</bdi>?`, title: `${verb} ${label}`, main }, place)
+  return showVerb(verb, current, main, place, '?')
 }
 
 /** An application that deletes softly keeps the item. */
@@ -95,7 +97,6 @@ interface Conflict {
 /** Returns the page of a conflict: for each field that anybody has changed, the three states of it. */
 export function showConflict ({ merged, was, retyped, now }: Conflict, place: PlaceOf<'item'>): Html {
   const { texts, base, changes } = merged
-  const label = cut(now === undefined ? nameOf(place) : labelOf(now.item, place.spot.resource.collection), 100)
   const isSent = (one: FormField) => texts.has(one.field.name) && !retyped.includes(one)
   const some = (who: string) => [...changes].flatMap(([one, by]) => by === who && isSent(one) ? [one] : [])
   const before = (one: FormField) => showKept(was.get(one.field.name))
@@ -121,7 +122,7 @@ ${retyped.map(one => showField(one, retypedOf(retyped), false, place))}
 <div class="save"><button class="primary">Save</button>
 <button name="_take" value="=" formnovalidate>Back to the form</button>
 <a class="button danger" href="${pathTo(place)}">Drop my changes</a></div></form>`
-  return showPage({ heading: html`Edit <bdi>${label}</bdi>`, title: `Edit ${label}`, main }, place)
+  return showVerb('Edit', now, main, place)
 }
 
 const retypedOf = (fields: readonly FormField[]): Filled => {
@@ -134,11 +135,11 @@ function showStates (
   states: ReadonlyArray<readonly [name: string, show: (one: FormField) => Fragment]>
 ): Html | undefined {
   if (fields.length === 0) return undefined
-  return html`<section><h2>${heading}</h2><p class="soft">${about}</p><div class="frame"><div class="scroll"
- role="region" aria-label="${heading}" tabindex="0"><table class="plainly merge"><thead><tr><th scope="col">Field</th>${
+  return html`<section><h2>${heading}</h2><p class="soft">${about}</p><div class="frame">${
+    showScroll(heading, html`<table class="plainly merge"><thead><tr><th scope="col">Field</th>${
     states.map(([name]) => html`<th scope="col">${name}</th>`)}</tr></thead><tbody>${fields.map(one => html`<tr>
 <th scope="row"><bdi>${titleOf(one.field)}</bdi></th>${states.map(([name, show]) =>
-  html`<td data-l="${name}">${show(one)}</td>`)}</tr>`)}</tbody></table></div></div></section>`
+  html`<td data-l="${name}">${show(one)}</td>`)}</tr>`)}</tbody></table>`)}</div></section>`
 }
 
 const showKept = (kept = '#') => kept[0] === '=' ? showText(kept.slice(1)) : html`<span class="soft">a long text</span>`

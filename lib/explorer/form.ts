@@ -9,7 +9,7 @@ import { type Fragment, type Html, html } from './html.ts'
 import { inGroups, titleOf } from './label.ts'
 import type { Base } from './merge.ts'
 import { type Found, itemOffers, showFound } from './search.ts'
-import { type Place, rootPathTo } from './place.ts'
+import { pathTo, type Place, rootPathTo } from './place.ts'
 
 /** The content of a form: the values that were typed, and the faults that the API has found in them. */
 export interface Filled {
@@ -23,18 +23,17 @@ export interface Filled {
   readonly found?: ReadonlyMap<string, Found>
 }
 
-/** The words of a form, and where it goes. */
-interface FormWords { readonly method: 'POST' | 'PATCH', readonly action: string, readonly submit: string }
-
 /** Returns a form that writes an item. */
-export function showForm (filled: Filled, { method, action, submit }: FormWords, place: Place): Html {
+export function showForm (filled: Filled, submit: 'Save' | 'Create', place: Place): Html {
   const { fields, base } = filled
+  const action = pathTo(place)
+  const isNew = submit === 'Create'
   return html`${showFaults(filled)}<form class="write" method="post" action="${action}">
-<input type="hidden" name="_method" value="${method}">${base && showBase(base)}
+<input type="hidden" name="_method" value="${isNew ? 'POST' : 'PATCH'}">${base && showBase(base)}
 ${isSearched(fields, place) && html`<button hidden></button>`}
 ${inGroups(fields, ({ field }) => field.schema['group'] as string | undefined).map(([group, some]) => html`
 <fieldset class="part">${group !== '' && html`<legend>${group}</legend>`}${
-    some.map(field => showField(field, filled, method === 'POST', place))}</fieldset>`)}
+    some.map(field => showField(field, filled, isNew, place))}</fieldset>`)}
 ${fields.length === 0 && html`<p class="empty">There is nothing to fill in.</p>`}
 <div class="save"><button class="primary">${submit}</button> <a class="button" href="${action}">Cancel</a></div></form>`
 }
@@ -204,7 +203,20 @@ const checksOf = memoize((field: StoredField | InputField): readonly Check[] => 
   if (kind === 'json') return [{ message: 'must be JSON' }]
   const schema = fieldSchema(field, 'body')
   const form = forms[kind]
-  return [...form === undefined ? [] : [{ message, form }], ...lengths(schema), ...limits(schema), ...pattern(schema)]
+  // The bounds of all integers are in the message of the type.
+  const limit = (keyword: string, check: (limit: number) => Omit<Check, 'message'>): readonly Check[] => {
+    const limit = schema[keyword]
+    if (typeof limit !== 'number' || Math.abs(limit) === Number.MAX_SAFE_INTEGER) return []
+    return [{ message: describeViolation({ keyword, params: { limit } }), ...check(limit) }]
+  }
+  return [
+    ...form === undefined ? [] : [{ message, form }],
+    ...limit('minLength', limit => ({ form: `^[^]{${limit},}$` })),
+    ...limit('maxLength', limit => ({ form: `^[^]{0,${limit}}$` })),
+    ...limit('minimum', least => ({ least })),
+    ...limit('maximum', most => ({ most })),
+    ...pattern(schema)
+  ]
 })
 
 const forms: Readonly<Partial<Record<ValueKind, string>>> = {
@@ -214,30 +226,8 @@ const forms: Readonly<Partial<Record<ValueKind, string>>> = {
   decimal: '^-?(?:0|[1-9]\\d*)(?:\\.\\d+)?$'
 }
 
-type Schema = Readonly<Record<string, unknown>>
-
-function lengths ({ minLength, maxLength }: Schema): Check[] {
-  const check = (keyword: string, limit: unknown, form: string) =>
-    typeof limit === 'number' ? [{ message: describe(keyword, { limit }), form }] : []
-  return [
-    ...check('minLength', minLength, `^[^]{${String(minLength)},}$`),
-    ...check('maxLength', maxLength, `^[^]{0,${String(maxLength)}}$`)
-  ]
-}
-
-function limits ({ minimum, maximum }: Schema): Check[] {
-  const check = (keyword: 'minimum' | 'maximum', limit: unknown, bound: 'least' | 'most') => {
-    // The bounds of all integers are in the message of the type.
-    if (typeof limit !== 'number' || Math.abs(limit) === Number.MAX_SAFE_INTEGER) return []
-    return [{ message: describe(keyword, { limit }), [bound]: limit }]
-  }
-  return [...check('minimum', minimum, 'least'), ...check('maximum', maximum, 'most')]
-}
-
-function pattern ({ type, format, pattern }: Schema): Check[] {
+function pattern ({ type, format, pattern }: Readonly<Record<string, unknown>>): readonly Check[] {
   const isText = format === undefined && [type].flat().includes('string')
   if (!isText || typeof pattern !== 'string') return []
-  return [{ message: describe('pattern', { pattern }), form: pattern }]
+  return [{ message: describeViolation({ keyword: 'pattern', params: { pattern } }), form: pattern }]
 }
-
-const describe = (keyword: string, params: Readonly<Record<string, unknown>>) => describeViolation({ keyword, params })

@@ -10,14 +10,14 @@ import { type Facet, showFacets } from './facets.ts'
 import { type Fragment, type Html, html } from './html.ts'
 import { linkForm, unlinkButton } from './item.ts'
 import { titleOf } from './label.ts'
-import { type Format, showPage } from './page.ts'
+import { type Format, showMenu, showPage } from './page.ts'
 import { pathTo, type Place, type PlaceOf } from './place.ts'
-import { queryOf, shownAs, withoutPage, withoutPart } from './rewrite.ts'
+import { linkWith, queryOf, shownAs, withoutPage, withoutPart } from './rewrite.ts'
 import type { Found } from './search.ts'
 import { partInWords, showSentence } from './sentence.ts'
 import { fewestGrouped, showShort } from './value.ts'
 import { showViews, viewsOf } from './views.ts'
-import { type Part, wordOf } from './words.ts'
+import { filtersIn, type Part, wordOf } from './words.ts'
 
 /** A page of a listing: its items, and the links and the count that its answer has. */
 export interface Listing {
@@ -63,8 +63,8 @@ ${pick && rows.length > 0 && pickForm(pick, place)}${showPages(rows.length, page
 ${allowed.link && linkForm(allowed.link, found, place)}`
   const total = pages.total !== undefined && html` <span class="total">${showNumber(Number(pages.total))}</span>`
   return showPage({
-    heading: html`<bdi>${collection.title ?? name}</bdi>${total}`,
     title: name,
+    heading: html`<bdi>${collection.title ?? name}</bdi>${total}`,
     about: collection.description,
     acts: allowed.create && html`<a class="button primary" href="${pathTo(place)}?_new">New</a>`,
     main,
@@ -97,10 +97,9 @@ const doneMessages: Readonly<Record<string, string>> = {
 }
 
 function showEmpty (without: readonly Without[], collection: Collection, place: Place): Html {
-  const isNarrowed = place.query.some(({ kind }) => kind === 'filter' || kind === 'where')
-  if (!isNarrowed) return html`<p class="empty">There are no items here.</p>`
+  if (filtersIn(place.query).length === 0) return html`<p class="empty">There are no items here.</p>`
   return html`<div class="empty"><strong>No item is all of this.</strong>${without.map(({ part, count }) => html`
-<p><a href="${pathTo(place)}${queryOf(withoutPart(place.query, part))}">Without ${
+<p><a href="${linkWith(withoutPart(place.query, part), place)}">Without ${
     partInWords(part, collection, place)}</a>: ${count}</p>`)}<p><a href="${pathTo(place)}">All items</a></p></div>`
 }
 
@@ -108,30 +107,26 @@ function showGroups (place: PlaceOf<'collection'>): Html | undefined {
   const fields = filterableFields(place.spot.resource.from.collection).filter(({ hidden }) => !hidden)
   if (fields.length === 0) return undefined
   const { dictionaryPrefix } = place.syntax
-  const filters = place.query.filter(({ kind }) => kind === 'filter' || kind === 'where').map(({ raw }) => raw)
-  return html`<button class="quiet menu" popovertarget="groups">Group by</button>
-<div popover id="groups" class="cols"><ul>${fields.map(field => {
+  return showMenu('groups', 'Group by', html`<ul>${fields.map(field => {
     const path = pathTo(place, [dictionaryParts(field.name, dictionaryPrefix)])
-    return html`<li><a href="${path}${queryOf(filters)}">${titleOf(field)}</a></li>`
-  })}</ul></div>`
+    return html`<li><a href="${path}${queryOf(filtersIn(place.query))}">${titleOf(field)}</a></li>`
+  })}</ul>`)
 }
 
 function showDensities (place: Place): Html {
   const others = place.query.filter(({ kind, name }) => kind !== 'own' || name === '_count' || name === '_facet')
-    .map(({ raw }) => raw)
   const links = [['Compact', ['_show=compact']], ['Standard', []], ['Roomy', ['_show=roomy']]] as const
   const current = shownAs(place) ?? 'standard'
-  return html`<button class="quiet menu" popovertarget="density">Density</button>
-<div popover id="density"><ul>${links.map(([name, word]) => html`<li><a href="${pathTo(place)}${
-    queryOf([...others, ...word])}"${name.toLowerCase() === current && html` aria-current="true"`}>${name}</a></li>`)}
-</ul></div>`
+  return showMenu('density', 'Density', html`<ul>${links.map(([name, word]) =>
+    html`<li><a href="${linkWith([...others, ...word], place)}"${
+      name.toLowerCase() === current && html` aria-current="true"`}>${name}</a></li>`)}</ul>`)
 }
 
 /** Returns the links to other pages, and how many items there are. */
 export function showPages (shown: number, { links, total }: Pages, place: Place): Html {
-  const query = withoutPage(place.query).filter(({ kind }) => kind !== 'size').map(({ raw }) => raw)
+  const query = withoutPage(place.query).filter(({ kind }) => kind !== 'size')
   const size = encodeURIComponent(parameterOf('size', place.syntax))
-  const counting = pathTo(place) + queryOf([...place.query.map(({ raw }) => raw), '_count'])
+  const counting = linkWith([...place.query, '_count'], place)
   const isAll = shown === 0 || (links.size === 0 && total === undefined)
   const first = isAll ? undefined : firstRow(place, links)
   const rows = first === undefined
@@ -142,7 +137,7 @@ export function showPages (shown: number, { links, total }: Pages, place: Place)
 ${total === undefined && links.size > 0 && html`<a href="${counting}" rel="nofollow">Count all</a>`}
 <span class="turn">${pageNames.map(([rel, name]) => showPageLink(links.get(rel), name, rel))}</span>
 ${links.size > 0 && html`<span class="sizes">Rows per page: ${pageSizes.map(one =>
-  html`<a href="${pathTo(place)}${queryOf([...query, `${size}=${one}`])}">${one}</a> `)}</span>`}</nav>`
+  html`<a href="${linkWith([...query, `${size}=${one}`], place)}">${one}</a> `)}</span>`}</nav>`
 }
 
 /** Returns the number of the first row of a page in its listing; undefined where the page was named by a cursor. */

@@ -24,7 +24,7 @@ export function showItemPage (
   const formats = ['json'] as const
   if (item === null) {
     const main = html`<p class="empty">There is no item here: <code>null</code>.</p>`
-    return showPage({ heading: nameOf(place), title: nameOf(place), main, formats, takesQuery: true }, place)
+    return showPage({ title: nameOf(place), main, formats, takesQuery: true }, place)
   }
   const select = planSelection(asked.fields, collection, 'full')
   const label = cut(labelOf(item, collection), longest)

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { isObject } from '../errors/is-object.ts'
 import { type Current, type FormField, readText, textIn } from './fields.ts'
+import { orElse } from './attempt.ts'
 
 /**
  * The state of an item that a form was made of: its tag, and each value by the name of the field, as `=` and its text;
@@ -76,13 +77,7 @@ function plainText ({ field }: FormField, text: string): string {
 }
 
 /** Returns JSON without spaces, its members sorted; a text that is no JSON, or nested too deeply, as it is. */
-function plainJson (text: string): string {
-  try {
-    return JSON.stringify(sorted(JSON.parse(text)))
-  } catch {
-    return text
-  }
-}
+const plainJson = (text: string): string => orElse(() => JSON.stringify(sorted(JSON.parse(text))), text)
 
 function sorted (value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted)

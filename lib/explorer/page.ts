@@ -12,9 +12,9 @@ import { ownQuery } from './words.ts'
 
 /** The parts of a page that differ. */
 interface Content {
-  readonly heading: Fragment
-  /** The title of the window, before that of the API. */
+  /** The title of the window, before that of the API; of the page, where it has no other heading. */
   readonly title: string
+  readonly heading?: Fragment
   /** A sentence beside the heading, and links and buttons. */
   readonly about?: Fragment
   readonly acts?: Fragment
@@ -38,7 +38,8 @@ const icon = 'data:image/svg+xml,' + encodeURIComponent('<svg xmlns="http://www.
 
 /** Returns a whole page. */
 export function showPage (content: Content, place: Place): Html {
-  const { heading, title, about, acts, main, formats, takesQuery = false, isSheet = false, isAlone = false } = content
+  const { title, about, acts, main, formats, takesQuery = false, isSheet = false, isAlone = false } = content
+  const { heading = html`<bdi>${title}</bdi>` } = content
   const windowTitle = title === place.title ? title : `${title} · ${place.title}`
   const sheet = html`<link rel="stylesheet" href="${rootPathTo(place, [])}?_style=${styleName}">`
   return html`${doctype}<html lang="en"><head><meta charset="utf-8"><title>${windowTitle}</title>
@@ -97,9 +98,17 @@ function urlOf ({ site, parts, query }: Place): string {
 
 function showCode (place: Place): Html {
   const code = `curl -H 'accept: application/json' '${urlOf(place).replaceAll("'", '%27')}'`
-  return html`<button class="quiet menu" popovertarget="code">Code</button><div popover id="code" class="code"><figure>
-<figcaption data-copy="${code}">curl </figcaption><pre tabindex="0">${code}</pre></figure></div>`
+  return showMenu('code', 'Code', html`<figure>
+<figcaption data-copy="${code}">curl </figcaption><pre tabindex="0">${code}</pre></figure>`)
 }
+
+/** Returns a button, and what it opens, whose class is the id. */
+export const showMenu = (id: string, name: Fragment, content: Html): Html => html`<button class="quiet menu"
+ popovertarget="${id}">${name}</button><div popover id="${id}" class="${id}">${content}</div>`
+
+/** Returns a table that scrolls in its frame. */
+export const showScroll = (label: string, table: Html): Html =>
+  html`<div class="scroll" role="region" aria-label="${label}" tabindex="0">${table}</div>`
 
 /** Returns an answer as a page; `show` makes it of the JSON, which a hook of the application may have replaced. */
 export function pageOf (

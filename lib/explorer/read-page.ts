@@ -1,11 +1,10 @@
 import { DataApiError, methodNotAllowed } from '../errors/errors.ts'
 import { isObject } from '../errors/is-object.ts'
 import { makesGroups } from '../plan/read/group-columns.ts'
-import { type Item, planSelection } from '../plan/read/select.ts'
 import type { Answer, InParts } from '../response/answer.ts'
 import { renderFailure } from '../response/failure.ts'
 import { allowedIn, askAllowed, checkMethod, updateMethod } from './allowed.ts'
-import { newOpenings, type Row, rowsOf, showTable } from './table.ts'
+import { rowsOf } from './table.ts'
 import { columnsAsked } from './columns.ts'
 import { readCounts, readCurrent, readToDelete } from './fields.ts'
 import { emptyForm, formOf, showCreate, showDelete, showEdit } from './form-pages.ts'
@@ -13,20 +12,21 @@ import type { Exploring, Visit } from './visit.ts'
 import { filterAsked } from './filters.ts'
 import { showDirectoryPage } from './directory.ts'
 import { readFacets } from './facets.ts'
-import { type Near, readNear, showFailure, showNear } from './failure-page.ts'
-import { formatsOf, type Listing, nameOf, type Pages, showGrid, showPages, type Without } from './grid.ts'
-import { showGroupsPage } from './groups.ts'
-import { each, type Html, html } from './html.ts'
-import { type ItemAllowed, showItemPage } from './item.ts'
-import { longestInPath } from './label.ts'
-import { type Member, membersOf } from './members.ts'
+import { readNear, showFailure, showNear } from './failure-page.ts'
+import { formatsOf, type Listing, nameOf, type Pages, showGrid, type Without } from './grid.ts'
+import { showDictionary, showGroupsPage } from './groups.ts'
+import { type Html, html } from './html.ts'
+import { showItemPage } from './item.ts'
+import { membersOf } from './members.ts'
 import { noData, pageOf, seeOther, showPage } from './page.ts'
 import { isOf, pathTo, type Place, type PlaceOf, type Spot } from './place.ts'
-import { encodeTyped, formatPart, isKept, queryOf, withFilter, withParameter } from './rewrite.ts'
+import {
+  asking, encodeTyped, formatPart, isKept, linkWith, type QueryParts, shownIn, withFilter, withParameter
+} from './rewrite.ts'
 import { type Found, search } from './search.ts'
-import { showSentence } from './sentence.ts'
-import { cut, showWhole } from './value.ts'
-import { type Part, partsOf, wordOf } from './words.ts'
+import { showWhole } from './value.ts'
+import { filtersIn, type Part, partsOf, wordOf } from './words.ts'
+import { orRefusal } from './attempt.ts'
 
 /** Answers a GET with a page of what the answer in JSON shows. Throws what the request in JSON would throw. */
 export async function readPage (visit: Visit, exploring: Exploring): Promise<Answer> {
@@ -36,41 +36,28 @@ export async function readPage (visit: Visit, exploring: Exploring): Promise<Ans
   const form = await openForm(visit)
   if (form !== undefined) return form
   const isCounted = wordOf('_count', place.query) !== undefined
-  const answered = await askOrNear(isCounted, visit)
-  if (!('body' in answered)) return showMissing(answered, exploring, place)
+  const answered = await orRefusal(async () => visit.ask(isCounted ? { prefer: 'count=exact' } : {}),
+    ({ code }) => code === 'identifier_not_found')
+  if (answered instanceof DataApiError) return showMissing(answered, visit)
   const spot = await visit.spot()
   const here = { ...place, spot, isLive: exploring.api.options.isLive(spot.resource) }
-  const listing = isOf('collection', here) ? await readAround(answered, here, visit) : undefined
-  const [allowed, counts] = isOf('item', here)
-    ? [await askAllowed(here, visit), answered.body === 'null' ? {} : await readCounts(visit, here)]
-    : []
-  return pageOf(answered, json => showJson(json, { answered, listing, allowed, counts, exploring }, here))
+  return pageOf(answered, await viewOf(answered, here, visit, exploring))
 }
 
-/** Asks for the answer of a page. Returns the error where an item is missing, and its neighbours. */
-async function askOrNear (isCounted: boolean, visit: Visit): Promise<Answer | Missing> {
-  try {
-    return await visit.ask(isCounted ? { prefer: 'count=exact' } : {})
-  } catch (error) {
-    if (!(error instanceof DataApiError) || error.code !== 'identifier_not_found') throw error
-    const near = await readNear(visit)
-    if (near === undefined) throw error
-    return { error, near }
-  }
-}
-
-interface Missing { readonly error: DataApiError, readonly near: Near }
-
-function showMissing ({ error, near }: Missing, { login }: Exploring, place: Place): Answer {
+/** Returns the page of an item that is not there, with its neighbours. */
+async function showMissing (error: DataApiError, visit: Visit): Promise<Answer> {
+  const near = await readNear(visit)
+  if (near === undefined) throw error
   const failure = renderFailure(error, { form: 'plain', developerErrors: false })
-  return pageOf(failure, json => showFailure(failure.status, JSON.parse(json), place, login, showNear(near)))
+  return pageOf(failure, json =>
+    showFailure(failure.status, JSON.parse(json), visit.place, undefined, showNear(near)))
 }
 
 type Around = Pick<Listing, 'found' | 'facets' | 'without'>
 
 /** Reads what stands around a listing: values with counts, items to link, and counts where filters leave no item. */
 async function readAround (answered: Answer, place: PlaceOf<'collection'>, visit: Visit): Promise<Around> {
-  const filters = place.query.filter(({ kind }) => kind === 'filter' || kind === 'where')
+  const filters = filtersIn(place.query)
   const isEmpty = answered.body === '[]' && filters.length <= mostWithout
   return {
     found: await findToLink(place, visit),
@@ -83,8 +70,8 @@ async function readAround (answered: Answer, place: PlaceOf<'collection'>, visit
 const mostWithout = 5
 
 async function countWithout (part: Part, { query, syntax }: Place, visit: Visit): Promise<Without> {
-  const others = query.filter(one => one !== part && (one.kind === 'filter' || one.kind === 'where'))
-  const url = visit.ownPath + queryOf(withParameter(others, 'size', '0', syntax))
+  const others = filtersIn(query).filter(one => one !== part)
+  const url = visit.ownPath + asking(others, { size: 0 }, syntax)
   const { headers } = await visit.ask({ url, prefer: 'count=exact' })
   return { part, count: String(headers['x-total-count']) }
 }
@@ -96,37 +83,36 @@ async function findToLink (place: PlaceOf<'collection'>, visit: Visit): Promise<
   return search(link.target, wordOf('_link', place.query) ?? '', visit)
 }
 
-interface Facts {
-  readonly answered: Answer
-  /** What stands around a listing; undefined on other pages. */
-  readonly listing: Around | undefined
-  /** What the caller may do with the item; undefined on other pages. */
-  readonly allowed: ItemAllowed | undefined
-  /** The numbers of items that hang on the item, by relation. */
-  readonly counts: Item | undefined
-  readonly exploring: Exploring
+/** Returns what makes the page of an answer's JSON. */
+async function viewOf (
+  answered: Answer, place: Place & { readonly spot: Spot }, visit: Visit, exploring: Exploring
+): Promise<(json: string) => Html | InParts<Html>> {
+  const pages = pagesOf(answered, place)
+  if (isOf('dictionary', place)) return json => showDictionary(json, pages, place)
+  if (isOf('collection', place)) {
+    const around = await readAround(answered, place, visit)
+    return json => showListing(json, around, pages, place)
+  }
+  if (isOf('item', place)) {
+    const allowed = await askAllowed(place, visit)
+    const counts = answered.body === 'null' ? {} : await readCounts(visit, place)
+    return json => {
+      const item: unknown = JSON.parse(json)
+      return showItemPage(isObject(item) ? item : null, allowed, counts, place)
+    }
+  }
+  return place.spot.resource.kind === 'scalar'
+    ? json => showScalar(JSON.parse(json), place)
+    : json => showDirectoryPage(JSON.parse(json), place, exploring)
 }
 
-function * showJson (json: string, facts: Facts, place: Place & { readonly spot: Spot }): InParts<Html> {
-  const { answered, listing, allowed, counts = {}, exploring } = facts
-  const { resource } = place.spot
-  if (isOf('dictionary', place)) return yield * showDictionary(json, pagesOf(answered, place), place)
-  if (isOf('collection', place) && listing !== undefined) {
-    const { asked: { fields }, resource: { from: { collection } } } = place.spot
-    if (makesGroups(fields, collection)) {
-      const members = yield * membersOf(json, '[')
-      const groups = { asked: fields ?? [], collection, members, pages: pagesOf(answered, place) }
-      return showGroupsPage(groups, place, formatsOf(place))
-    }
-    const rows = yield * rowsOf(yield * membersOf(json, '['))
-    return showGrid({ rows, pages: pagesOf(answered, place), ...listing }, allowedIn(place), place)
+function * showListing (json: string, around: Around, pages: Pages, place: PlaceOf<'collection'>): InParts<Html> {
+  const { asked: { fields = [] }, resource: { from: { collection } } } = place.spot
+  const members = yield * membersOf(json, '[')
+  if (makesGroups(fields, collection)) {
+    return showGroupsPage({ asked: fields, collection, members, pages }, place, formatsOf(place))
   }
-  const value: unknown = JSON.parse(json)
-  if (isOf('item', place) && allowed !== undefined) {
-    return showItemPage(isObject(value) ? value : null, allowed, counts, place)
-  }
-  if (resource.kind === 'scalar') return showScalar(value, place)
-  return showDirectoryPage(value, place, exploring)
+  return showGrid({ rows: yield * rowsOf(members), pages, ...around }, allowedIn(place), place)
 }
 
 /** Returns the links of an answer to other pages, which keep count and density, and the count itself. */
@@ -150,45 +136,8 @@ function showScalar (value: unknown, place: Place & { readonly spot: Spot }): Ht
   const parent = pathTo({ ...place, parts: place.parts.slice(0, -1) })
   const main = html`<div class="frame whole">${showWhole(value, field)}</div>
 <p class="foot"><a href="${parent}">The item of this value</a></p>`
-  return showPage({ heading: html`<bdi>${name}</bdi>`, title: name, main, formats: ['json'] }, place)
+  return showPage({ title: name, main, formats: ['json'] }, place)
 }
-
-/** Returns the page of a dictionary: one table of items, or a table for each group of items. */
-function * showDictionary (json: string, pages: Pages, place: PlaceOf<'dictionary'>): InParts<Html> {
-  const members = yield * membersOf(json, '{')
-  const { asked, resource: { from: { collection } } } = place.spot
-  if (makesGroups(asked.fields, collection)) {
-    const heading = (name: string) => showGroupName(name, place)
-    return showGroupsPage({ asked: asked.fields ?? [], collection, members, pages, heading }, place, ['json'])
-  }
-  const select = planSelection(asked.fields, collection, 'listed')
-  const base = pathTo({ ...place, parts: place.parts.slice(0, -1) })
-  const name = nameOf(place)
-  const openings = newOpenings()
-  const isGrouped = members[0]?.json.startsWith('[') === true
-  const showRows = (caption: string, rows: readonly Row[]): Html => html`<div class="frame">${
-    showTable({ caption, collection, select, rows, base, sorts: !isGrouped }, place, openings)}</div>`
-  const only = isGrouped ? [] : yield * rowsOf(members)
-  const main = html`${showSentence(collection, place)}
-${members.length === 0 && html`<p class="empty">There are no items here.</p>`}
-<div class="stack">${isGrouped ? each(members, showGroup) : members.length > 0 && showRows(name, only)}</div>
-${showPages(members.length, pages, place)}`
-  return showPage({ heading: html`<bdi>${name}</bdi>`, title: name, main, formats: ['json'], takesQuery: true }, place)
-
-  function * showGroup ({ name, json }: Member): InParts<Html> {
-    const rows = yield * rowsOf(yield * membersOf(json, '['))
-    return html`<section class="part"><h2>${showGroupName(name, place)} <span class="n">${rows.length}</span></h2>
-${showRows(cut(name, longestName), rows)}</section>`
-  }
-}
-
-function showGroupName (name: string, place: Place): Html {
-  const label = html`<bdi>${name === '' ? 'empty' : cut(name, longestName)}</bdi>`
-  return name.length > longestInPath ? label : html`<a href="${pathTo(place, [[name]])}">${label}</a>`
-}
-
-// In characters.
-const longestName = 200
 
 /** Answers a form that is sent with GET by the URL of the API that it means. */
 async function redirectTo (query: string, visit: Visit): Promise<Answer> {
@@ -196,19 +145,16 @@ async function redirectTo (query: string, visit: Visit): Promise<Answer> {
   // The path must lead somewhere: of one that begins with two slashes, a browser would take the host.
   await visit.spot()
   const typed = partsOf(encodeTyped(query.replace(/^\?/, '')), place.syntax).filter(({ kind }) => kind !== 'own')
-  const density = place.query.filter(part => part.kind === 'own' && isKept(part)).map(({ raw }) => raw)
-  const parts = [...await changed(typed, visit), ...density]
   const format = wordOf('_as', place.query)
   const asked = format === undefined ? [] : [formatPart(format, place.syntax)]
-  return seeOther(pathTo(place) + queryOf([...parts, ...asked]))
+  return seeOther(linkWith([...await changed(typed, visit), ...shownIn(place.query), ...asked], place))
 }
 
 /** Returns the query of a form with the change that the form asks for. */
-async function changed (typed: readonly Part[], { place, spot }: Visit): Promise<readonly string[]> {
-  const unchanged = typed.map(({ raw }) => raw)
+async function changed (typed: readonly Part[], { place, spot }: Visit): Promise<QueryParts> {
   const columns = columnsAsked([...place.query, ...typed], place)
   if (columns !== undefined) return withParameter(typed, 'fields', columns, place.syntax)
-  if (wordOf('_field', place.query) === undefined) return unchanged
+  if (wordOf('_field', place.query) === undefined) return typed
   const { resource } = await spot()
   if (!('from' in resource)) throw methodNotAllowed('GET', 'GET')
   const filter = filterAsked(resource.from.collection, place.query, place)

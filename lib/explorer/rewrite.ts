@@ -1,11 +1,29 @@
 import { type Operator, traitsOf } from '../model/values.ts'
 import { type ParameterKind, parameterOf, type Syntax } from '../request/syntax.ts'
 import { type Html, html } from './html.ts'
-import type { Place } from './place.ts'
+import { pathTo, type Place } from './place.ts'
 import { type Part, wordOf } from './words.ts'
 
-/** Returns a raw query string that means the same and is fit for a link and for a `Location`. */
-export const queryOf = (parts: readonly string[]): string => parts.length === 0 ? '' : `?${parts.join('&')}`
+/** QueryParts of a query, and raw texts of others. */
+export type QueryParts = ReadonlyArray<Part | string>
+
+/** Returns a raw query string, fit for a link and for a `Location`. */
+export const queryOf = (parts: QueryParts): string =>
+  parts.map((part, at) => `${at === 0 ? '?' : '&'}${typeof part === 'string' ? part : part.raw}`).join('')
+
+/** Returns a link to the page with another query. */
+export const linkWith = (parts: QueryParts, place: Place): string => pathTo(place) + queryOf(parts)
+
+/** Returns the query that asks for items: their filters, and other parameters. */
+export const asking = (filters: QueryParts, asked: Asked, syntax: Syntax): string =>
+  queryOf([...filters, ...(['fields', 'sort', 'size'] as const).filter(kind => asked[kind] !== undefined).map(kind =>
+    encodePart(`${parameterOf(kind, syntax)}=${[asked[kind]].flat().join([...syntax.fields][0])}`))])
+
+interface Asked { readonly fields?: readonly string[], readonly sort?: string, readonly size?: number }
+
+/** Returns a filter as a part of a query. */
+export const filterPart = (filter: string, syntax: Syntax): string =>
+  encodePart(syntax.fieldParameters ? filter : `${parameterOf('where', syntax)}=${filter}`)
 
 /** Encodes a decoded part of a query; characters that URLs can show stay as they are, so that people can read them. */
 export const encodePart = (text: string): string =>
@@ -31,6 +49,10 @@ export const withoutPage = (parts: readonly Part[]): readonly Part[] =>
 export const isKept = ({ kind, name }: Pick<Part, 'kind' | 'name'>): boolean =>
   kind !== 'own' || name === '_show' || name === '_facet'
 
+/** Returns the parts that only change how a page is shown. */
+export const shownIn = (query: readonly Part[]): readonly Part[] =>
+  query.filter(part => part.kind === 'own' && isKept(part))
+
 /** The densities of tables, beside the standard. */
 const densities = ['compact', 'roomy'] as const
 
@@ -44,29 +66,27 @@ export const hiddenQuery = (query: string, place: Place): Html =>
 
 /** Returns the inputs that keep how a page is shown. */
 export const hiddenShow = ({ query }: Place): Html =>
-  html`${query.filter(part => part.kind === 'own' && isKept(part)).map(({ name, value }) =>
+  html`${shownIn(query).map(({ name, value }) =>
     html`<input type="hidden" name="${name}" value="${value}">`)}`
 
 /** Returns the parts with a parameter in place of those of its kind; without any for an `undefined` value. */
 export function withParameter (
   parts: readonly Part[], kind: ParameterKind, value: string | undefined, syntax: Syntax
-): readonly string[] {
-  const others = withoutPage(parts).filter(part => part.kind !== kind).map(({ raw }) => raw)
+): QueryParts {
+  const others = withoutPage(parts).filter(part => part.kind !== kind)
   return value === undefined ? others : [...others, encodePart(`${parameterOf(kind, syntax)}=${value}`)]
 }
 
 /** Returns the parts without one of them. */
-export const withoutPart = (parts: readonly Part[], part: Part): readonly string[] =>
-  withoutPage(parts).filter(one => one !== part).map(({ raw }) => raw)
+export const withoutPart = (parts: readonly Part[], part: Part): readonly Part[] =>
+  withoutPage(parts).filter(one => one !== part)
 
 /** Returns the parts with one filter more, or with it in place of the part `at`; without that for no filter. */
 export function withFilter (
   parts: readonly Part[], filter: string | undefined, syntax: Syntax, at = parts.length
-): readonly string[] {
-  const text = syntax.fieldParameters ? filter : `${parameterOf('where', syntax)}=${filter}`
-  const made = filter === undefined || text === undefined ? [] : [encodePart(text)]
-  const kept = (some: readonly Part[]) => withoutPage(some).map(({ raw }) => raw)
-  return [...kept(parts.slice(0, at)), ...made, ...kept(parts.slice(at + 1))]
+): QueryParts {
+  const made = filter === undefined ? [] : [filterPart(filter, syntax)]
+  return [...withoutPage(parts.slice(0, at)), ...made, ...withoutPage(parts.slice(at + 1))]
 }
 
 /** Returns the part that asks for a format. */

@@ -1,12 +1,10 @@
-import { parameterOf, type Syntax } from '../request/syntax.ts'
+import type { Syntax } from '../request/syntax.ts'
 import type { Collection, DataField, SubItemField } from '../model/model.ts'
-import { formatPath, siteOf } from '../response/paths.ts'
-import { isObject } from '../errors/is-object.ts'
 import { syntaxOf } from '../plan/path/syntax.ts'
 import { filterableFields } from '../openapi/filters.ts'
 import type { FormField } from './fields.ts'
 import { type Fragment, type Html, html } from './html.ts'
-import { encodePart, formatFilter, queryOf, spellingOf, withFilter, withParameter } from './rewrite.ts'
+import { asking, filterPart, formatFilter, spellingOf } from './rewrite.ts'
 import type { Visit } from './visit.ts'
 import { choicesOf } from './value.ts'
 import { namingField } from './label.ts'
@@ -48,17 +46,9 @@ export async function search (target: Collection, text: string, visit: Visit): P
   if (text === '' || name === '') return { text, items: [], more: false }
   const syntax = syntaxOf(target, visit.place.syntax)
   const filter = formatFilter(name, 'contains_ignoring_case', text, syntax)
-  const [delimiter = ','] = syntax.fields
-  const parts = [
-    syntax.fieldParameters ? filter : `${parameterOf('where', syntax)}=${filter}`,
-    `${parameterOf('fields', syntax)}=${fields.map(field => field.name).join(delimiter)}`,
-    `${parameterOf('sort', syntax)}=${name}`,
-    `${parameterOf('size', syntax)}=${most + 1}`
-  ]
-  const site = siteOf({ origin: () => '', root: visit.request.root }, undefined)
-  const { body } = await visit.ask({ url: formatPath(site, [[target.name]]) + queryOf(parts.map(encodePart)) })
-  const listed: unknown = typeof body === 'string' ? JSON.parse(body) : []
-  const items = Array.isArray(listed) ? listed.filter(isObject) : []
+  const asked = { fields: fields.map(field => field.name), sort: name, size: most + 1 }
+  const query = asking([filterPart(filter, syntax)], asked, syntax)
+  const { items } = await visit.read(visit.pathOf([[target.name]]) + query)
   const shown = items.slice(0, most).map(item => {
     const values = fields.map(field => String(item[field.name]))
     const key = values.length > 1 ? values.slice(0, -1) : values
@@ -93,7 +83,7 @@ export function valueOffers (path: string, field: DataField, place: Place): Html
   if (!field.type.operators.has(beginning)) return undefined
   const names = path.split('.')
   const selection = names.join('(') + ')'.repeat(names.length - 1)
-  return html` data-from="${pathTo(place)}${listing(path, selection, place.syntax)}"`
+  return html` data-from="${pathTo(place)}${listing(path, [selection], place.syntax)}"`
 }
 
 /** The suggestions for a field that refers to an item: a URL that lists items by the beginning of their name. */
@@ -101,19 +91,14 @@ export function itemOffers (target: Collection, place: Place): Html | undefined 
   const fields = searchFields(target)
   if (fields === undefined || !mayList(target, place)) return undefined
   const syntax = syntaxOf(target, place.syntax)
-  const [delimiter = ','] = syntax.fields
-  const selection = fields.map(({ name }) => name).join(delimiter)
-  const query = listing(fields.at(-1)?.name ?? '', selection, syntax)
+  const query = listing(fields.at(-1)?.name ?? '', fields.map(({ name }) => name), syntax)
   return html` data-from="${rootPathTo(place, [[target.name]])}${query}"`
 }
 
 const beginning = 'starts_with_ignoring_case'
 
-function listing (path: string, selection: string, syntax: Syntax): string {
-  const filter = withFilter([], `${path}${spellingOf(beginning, syntax)}"{}"`, syntax)
-  const fields = withParameter([], 'fields', selection, syntax)
-  return queryOf([...filter, ...fields, ...withParameter([], 'size', '10', syntax)])
-}
+const listing = (path: string, fields: readonly string[], syntax: Syntax): string =>
+  asking([filterPart(`${path}${spellingOf(beginning, syntax)}"{}"`, syntax)], { fields, size: 10 }, syntax)
 
 /**
  * Returns the fields that a search for an item shows: those that identify it, if its name does not, and its name.

@@ -8,8 +8,9 @@ import { type Filterable, filterablesOf, operatorsOf, wordsFor } from './filters
 import { type Fragment, type Html, html } from './html.ts'
 import { valueOffers } from './search.ts'
 import { pathTo, type Place } from './place.ts'
-import { formatValues, hiddenQuery, queryOf, spellingOf, withoutPart } from './rewrite.ts'
-import { ownQuery, type Part, wordOf } from './words.ts'
+import { formatValues, hiddenQuery, linkWith, spellingOf, withoutPart } from './rewrite.ts'
+import { filtersIn, ownQuery, type Part, wordOf } from './words.ts'
+import { orElse } from './attempt.ts'
 
 /** A filter that compares a field. */
 type Comparison = Extract<Filter, { kind: 'compare' }>
@@ -17,13 +18,13 @@ type Comparison = Extract<Filter, { kind: 'compare' }>
 /** Returns the filters of a page as a sentence: each part opens its form, and a cross removes it. */
 export function showSentence (collection: Collection, place: Place): Html {
   const fields = filterablesOf(collection)
-  const parts = place.query.filter(({ kind }) => kind === 'filter' || kind === 'where')
+  const parts = filtersIn(place.query)
   const asked = fields.find(({ path }) => path === wordOf('_filter', place.query))
   const conditions = [
     ...parts.map((part, index) => showPart(part, `f${index}`, collection, place)),
     ...asked === undefined ? [] : [showNew(asked, place)]
   ]
-  const none = pathTo(place) + queryOf(place.query.filter(part => !parts.includes(part)).map(({ raw }) => raw))
+  const none = linkWith(place.query.filter(part => !parts.includes(part)), place)
   return html`<div class="sentence" role="group" aria-label="Filters">${conditions.map((condition, index) =>
     html`<span class="word">${index === 0 ? 'where' : 'and'}</span>${condition}`)}
 ${fields.length > 0 && showFields(fields, place)}
@@ -31,7 +32,7 @@ ${parts.length > 1 && html`<a class="quiet button" href="${none}">Clear</a>`}</d
 }
 
 function showPart (part: Part, id: string, collection: Collection, place: Place): Html {
-  const href = pathTo(place) + queryOf(withoutPart(place.query, part))
+  const href = linkWith(withoutPart(place.query, part), place)
   const remove = html`<a class="x" href="${href}" aria-label="Remove the filter ${part.text}"
  title="Remove this filter"></a>`
   const filters = filtersOf(part, place)
@@ -57,13 +58,8 @@ const longestCode = 100
 const longestValue = 60
 
 /** Parses one part of the query. A part that cannot be read has failed the answer, so this is no place to say so. */
-export function filtersOf ({ raw }: Part, { syntax }: Place): readonly Filter[] {
-  try {
-    return parseQuery(raw, syntax).filters
-  } catch {
-    return []
-  }
-}
+export const filtersOf = ({ raw }: Part, { syntax }: Place): readonly Filter[] =>
+  orElse(() => parseQuery(raw, syntax).filters, [])
 
 /** Returns a filter in words; undefined for one that is nested too deeply to be read as a sentence. */
 function inWords (filter: Filter, collection: Collection, depth: number): Fragment {
@@ -104,7 +100,7 @@ function comparisonInWords ({ path, operator, values }: Comparison, collection: 
 
 /** Returns the form for a new filter by a field. */
 function showNew (field: Filterable, place: Place): Html {
-  const cancel = pathTo(place) + queryOf(place.query.filter(({ name }) => name !== '_filter').map(({ raw }) => raw))
+  const cancel = linkWith(place.query.filter(({ name }) => name !== '_filter'), place)
   return html`<form class="asks" method="get" action="${pathTo(place)}" aria-label="New filter">
 <span>${field.title}</span>${hiddenQuery(ownQuery(place.query), place)}${showEditor(field, undefined, place)}
 <button class="primary">Apply</button><a class="button" href="${cancel}">Cancel</a></form>`
@@ -170,7 +166,7 @@ function showFields (fields: readonly Filterable[], place: Place): Html {
 <a href="${filterLink(path, place)}" data-name="${path}" data-field="${family}"${
     valueOffers(path, field, place)}>${title}</a></li>`)}</ul>`
   const related = fields.filter(({ path }) => path.includes('.'))
-  return html`<button class="quiet" popovertarget="filter">+ filter</button><div popover id="filter" class="cols"
+  return html`<button class="quiet" popovertarget="filter">+ filter</button><div popover id="filter" class="filter"
  data-operators="${JSON.stringify(Object.fromEntries(families))}"><h2>Filter by</h2>${
     list(fields.filter(one => !related.includes(one)))}${
     related.length > 0 && html`<hr><h2>Of a related item</h2>${list(related)}`}</div>`

@@ -7,10 +7,8 @@ import { singleKey, uniques } from '../model/identifiers.ts'
 import type { SubItemField } from '../model/model.ts'
 import { syntaxOf } from '../plan/path/syntax.ts'
 import type { Item } from '../plan/read/select.ts'
-import { parameterOf } from '../request/syntax.ts'
-import { formatPath, siteOf } from '../response/paths.ts'
-import { isObject } from '../errors/is-object.ts'
 import { checkMethod, updateMethod } from './allowed.ts'
+import { orRefusal } from './attempt.ts'
 import {
   fieldsToCreate, fieldsToEdit, type FormField, readCurrent, readText, readToDelete, type ValueField
 } from './fields.ts'
@@ -23,7 +21,7 @@ import { seeOther, showing } from './page.ts'
 import { isOf, pathTo, type Place, type PlaceOf, rootPathTo } from './place.ts'
 import { searchFor } from './search.ts'
 import type { Visit } from './visit.ts'
-import { encodePart } from './rewrite.ts'
+import { asking } from './rewrite.ts'
 
 /** Does what a form asks for, as a request of the API, and leads to a page that shows it (docs/explorer.md: Forms). */
 export async function submit (text: RequestText, visit: Visit): Promise<Answer> {
@@ -45,14 +43,11 @@ async function remove (form: Form, place: PlaceOf<'item'>, visit: Visit): Promis
   checkMethod('DELETE', place.spot)
   const tag = form.get('_tag')
   const done = separableRelation(place.spot.resource) === undefined ? 'deleted' : 'unlinked'
-  try {
-    await visit.ask({ method: 'DELETE', ...tag !== undefined && { ifMatch: tag } })
-    return seeOther(`${pathTo(parentOf(place))}?_done=${done}`)
-  } catch (error) {
-    const exists = error instanceof DataApiError && error.statusCode !== 404
-    const current = exists ? await readToDelete(visit, place) : undefined
-    return refused(error, found => showDelete(current, found, place))
-  }
+  const sent = await orRefusal(
+    async () => visit.ask({ method: 'DELETE', ...tag !== undefined && { ifMatch: tag } }), isMendable)
+  if (!(sent instanceof DataApiError)) return seeOther(`${pathTo(parentOf(place))}?_done=${done}`)
+  const current = await readToDelete(visit, place)
+  return showing(sent.statusCode, () => showDelete(current, sent, place))
 }
 
 /** Returns the place that an item is deleted from: the collection, or the group, of its path. */
@@ -77,50 +72,48 @@ type Form = ReadonlyMap<string, string>
 async function create (form: Form, place: PlaceOf<'collection'>, visit: Visit): Promise<Answer> {
   checkMethod('POST', place.spot)
   const fields = fieldsToCreate(place.spot.resource)
-  const filled = { fields, texts: form, base: undefined }
-  const searched = await searchFor(fields, form, visit)
-  if (searched !== undefined) {
-    return showing(200, () => showCreate({ ...filled, faults: new Map(), ...searched }, place))
-  }
-  const { body, faults } = await toMembers(fields, form, true, visit)
-  if (faults.size > 0) return showing(400, () => showCreate({ ...filled, faults }, place))
-  try {
+  const opened = { fields, texts: form, faults: new Map(), base: undefined }
+  return write(opened, fields, filled => showCreate(filled, place), visit, async body => {
     const { headers: { location = pathTo(place) } } = await visit.ask({ method: 'POST', body })
     return seeOther(`${location}?_done=created`)
-  } catch (error) {
-    return refused(error, found => showCreate({ ...filled, faults: faultsOf(found) }, place))
-  }
+  })
 }
 
 /** Changes an item by its form. */
 async function update (sent: Form, place: PlaceOf<'item'>, visit: Visit): Promise<Answer> {
-  checkMethod(updateMethod(place.spot), place.spot)
-  const { collection } = place.spot.resource
+  const method = updateMethod(place.spot)
+  checkMethod(method, place.spot)
   const current = await readCurrent(visit, place)
-  const fields = fieldsToEdit(collection)
+  const fields = fieldsToEdit(place.spot.resource.collection)
   const form = chosenTexts(sent, fields, current)
   const base = baseIn(form, fields, current)
-  const filled = { fields, texts: form, base }
-  const searched = await searchFor(fields, form, visit)
-  if (searched !== undefined) {
-    return showing(200, () => showEdit({ ...filled, faults: new Map(), ...searched }, current, place))
-  }
   const changed = fields.filter(one => isChanged(one, form, base))
-  const { body, faults } = await toMembers(changed, form, false, visit)
-  if (faults.size > 0) return showing(400, () => showEdit({ ...filled, faults }, current, place))
-  if (Object.keys(body).length === 0) return seeOther(`${pathTo(place)}?_done=unchanged`)
-  try {
-    await visit.ask({ method: updateMethod(place.spot), body, ...base.tag !== undefined && { ifMatch: base.tag } })
-    return seeOther(`${pathAfter(body, place, current?.item)}?_done=saved`)
-  } catch (error) {
-    if (!(error instanceof DataApiError) || error.code !== 'precondition_failed') {
-      return refused(error, found => showEdit({ ...filled, faults: faultsOf(found) }, current, place))
-    }
+  const opened = { fields, texts: form, faults: new Map(), base }
+  return write(opened, changed, filled => showEdit(filled, current, place), visit, async body => {
+    if (Object.keys(body).length === 0) return seeOther(`${pathTo(place)}?_done=unchanged`)
+    const ifMatch = base.tag !== undefined && { ifMatch: base.tag }
+    const done = await orRefusal(async () => visit.ask({ method, body, ...ifMatch }),
+      ({ code }) => code === 'precondition_failed')
+    if (!(done instanceof Error)) return seeOther(`${pathAfter(body, place, current?.item)}?_done=saved`)
     const now = await readCurrent(visit, place)
-    const merged = merge(fields, form, base, now)
     const retyped = changed.filter(({ field }) => field.schema['format'] === 'password')
+    const merged = merge(fields, form, base, now)
     return showing(412, () => showConflict({ merged, was: base.was, retyped, now }, place))
-  }
+  })
+}
+
+/** Writes what some fields of a form stand for. Shows the form again for a search, and for what can be mended. */
+async function write (
+  form: Filled, changed: readonly FormField[], show: (filled: Filled) => Html, visit: Visit,
+  send: (body: Members['body']) => Promise<Answer>
+): Promise<Answer> {
+  const again = (status: number, more: Partial<Filled>) => showing(status, () => show({ ...form, ...more }))
+  const searched = await searchFor(form.fields, form.texts, visit)
+  if (searched !== undefined) return again(200, searched)
+  const { body, faults } = await toMembers(changed, form.texts, form.base === undefined, visit)
+  if (faults.size > 0) return again(400, { faults })
+  const sent = await orRefusal(async () => send(body), isMendable)
+  return sent instanceof DataApiError ? again(sent.statusCode, { faults: faultsOf(sent) }) : sent
 }
 
 /** Returns the path of an item after its update: by its key, if the path may have named it by what was changed. */
@@ -134,11 +127,7 @@ function pathAfter (body: object, place: PlaceOf<'item'>, item: Parameters<typeo
   return segments === undefined ? pathTo(place) : rootPathTo(place, [[collection.name], ...segments])
 }
 
-/** Returns the form again for a fault that the person can mend. Throws every other error. */
-function refused (error: unknown, show: (error: DataApiError) => Html): Answer {
-  if (!(error instanceof DataApiError) || !mendable.has(error.code)) throw error
-  return showing(error.statusCode, () => show(error))
-}
+const isMendable = ({ code }: DataApiError) => mendable.has(code)
 
 const mendable: ReadonlySet<string> = new Set([
   'validation', 'argument', 'duplicate', 'reference', 'constraint', 'precondition_failed', 'precondition_required'
@@ -173,15 +162,11 @@ async function toMembers (
     const { name } = one.field
     const given = texts.get(name)?.replaceAll('\r\n', '\n')
     if (given === undefined) continue
-    try {
-      const value = one.field.kind === 'sub-item'
-        ? await toReference(one.field, given, isNew, visit)
-        : toValue(one.field, given, isNew)
-      if (value !== undefined) body[name] = value
-    } catch (error) {
-      if (!(error instanceof DataApiError) || error.statusCode >= 500) throw error
-      faults.set(name, [error.message])
-    }
+    const value = await orRefusal<unknown>(async () => one.field.kind === 'sub-item'
+      ? given === '' ? isNew ? undefined : null : findItem(one.field.target, given, visit)
+      : toValue(one.field, given, isNew))
+    if (value instanceof DataApiError) faults.set(name, [value.message])
+    else if (value !== undefined) body[name] = value
   }
   return { body, faults }
 }
@@ -207,22 +192,15 @@ function parseJson (text: string): unknown {
   }
 }
 
-/** Returns the member that names the item which a text identifies. Throws what a GET of that item throws. */
-async function toReference ({ target }: SubItemField, text: string, isNew: boolean, visit: Visit): Promise<unknown> {
-  if (text === '') return isNew ? undefined : null
-  return findItem(target, text, visit)
-}
-
-/** Returns the members that name the item of a collection which any identifier of a URL leads to. */
+/**
+ * Returns the members that name the item of a collection which any identifier of a URL leads to. Throws what a GET of
+ * that item throws.
+ */
 async function findItem (target: SubItemField['target'], text: string, visit: Visit): Promise<Item> {
   const fields = [target.key, ...uniques(target)].find(some => some.every(({ readable }) => readable)) ?? []
   const syntax = syntaxOf(target, visit.place.syntax)
-  const names = fields.map(({ name }) => name).join([...syntax.fields][0] ?? ',')
   const parts = singleKey(target) === undefined ? text.split(',') : [text]
-  const origin = { origin: () => '', root: visit.request.root }
-  const path = formatPath(siteOf(origin, undefined), [[target.name], parts])
-  const url = `${path}?${encodePart(`${parameterOf('fields', syntax)}=${names}`)}`
-  const { body } = await visit.ask({ url })
-  const found: unknown = typeof body === 'string' ? JSON.parse(body) : undefined
-  return isObject(found) ? found : {}
+  const query = asking([], { fields: fields.map(({ name }) => name) }, syntax)
+  const { items: [found = {}] } = await visit.read(visit.pathOf([[target.name], parts]) + query)
+  return found
 }

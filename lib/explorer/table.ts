@@ -15,6 +15,7 @@ import {
 } from './value.ts'
 import { ownQuery } from './words.ts'
 import type { Member } from './members.ts'
+import { showScroll } from './page.ts'
 
 /** A table of items. */
 interface Table {
@@ -37,11 +38,11 @@ export function showTable (table: Table, place: Place, openings: Openings): Html
   const { caption, collection, rows, sorts, pick, end } = table
   const select = namesFirst(table.select, collection)
   const columns = columnsOf(select, collection, rows)
-  return html`<div class="scroll" role="region" aria-label="Table of ${caption}" tabindex="0">
-<table data-rows class="${shownAs(place)}"><thead><tr>${columns.map((column, index) =>
+  return showScroll(`Table of ${caption}`, html`<table data-rows class="${shownAs(place)}"><thead><tr>${
+  columns.map((column, index) =>
   showHeader(column, { isKey: index === 0, isPicked: pick !== undefined, sorts, select, id: nextId(openings) }, place))}
 ${end && html`<td></td>`}${rest}</tr></thead>
-<tbody>${each(rows, row => showRow(row, columns, table, place, openings))}</tbody></table></div>`
+<tbody>${each(rows, row => showRow(row, columns, table, place, openings))}</tbody></table>`)
 }
 
 /** Takes the width that no column needs, so that columns are as wide as their values. */

@@ -6,8 +6,9 @@ import type { RequestOptions } from '../plan/request.ts'
 import { planRead } from '../plan/read/read.ts'
 import { parseQuery } from '../request/query.ts'
 import { type Html, html } from './html.ts'
-import { pathTo, type PlaceOf } from './place.ts'
-import { encodeTyped, isKept, queryOf, withoutPage } from './rewrite.ts'
+import type { PlaceOf } from './place.ts'
+import { encodeTyped, linkWith, shownIn, withoutPage } from './rewrite.ts'
+import { ownQuery } from './words.ts'
 
 /** What a view is planned with. */
 type Options = Pick<RequestOptions, 'reads' | 'syntax'>
@@ -42,9 +43,8 @@ function faultOf (query: string, collection: Collection, { reads, syntax }: Opti
 /** Returns the views of a collection as tabs; the one that the page shows is marked. */
 export function showViews (views: readonly View[], place: PlaceOf<'collection'>): Html | undefined {
   if (views.length === 0) return undefined
-  const asked = withoutPage(place.query).filter(({ kind }) => kind !== 'own').map(({ raw }) => raw).join('&')
-  const kept = place.query.filter(part => part.kind === 'own' && isKept(part)).map(({ raw }) => raw)
+  const asked = ownQuery(withoutPage(place.query))
   return html`<nav class="views" aria-label="Views">${views.map(({ name, query }) => html`<a href="${
-    pathTo(place)}${queryOf([query, ...kept].filter(part => part !== ''))}"${
+    linkWith([query, ...shownIn(place.query)].filter(part => part !== ''), place)}"${
     query === asked && html` aria-current="page"`}>${name}</a>`)}</nav>`
 }

@@ -4,14 +4,15 @@ import type { RunContext } from '../run/context.ts'
 import { type Body, receiveBody } from '../request/body.ts'
 import { parseRequest, type Request, type RequestText } from '../request/parse.ts'
 import { parsePath } from '../request/path.ts'
-import type { Syntax } from '../request/syntax.ts'
 import type { PlannedFacts } from '../api/request-facts.ts'
 import type { Answer } from '../response/answer.ts'
-import { siteOf } from '../response/paths.ts'
+import { formatPath, type Parts, siteOf } from '../response/paths.ts'
+import type { Item } from '../plan/read/select.ts'
 import { permissionsOf } from '../rules/methods.ts'
 import { syntaxAt } from '../plan/path/syntax.ts'
 import { walk } from '../plan/path/walk.ts'
 import type { ExplorerOptions } from '../../schemas/explorer.ts'
+import { isObject } from '../errors/is-object.ts'
 import type { Place, Spot } from './place.ts'
 import { ownQuery, partsOf } from './words.ts'
 import { checkViews } from './views.ts'
@@ -26,6 +27,10 @@ export interface Visit {
   answer (): Answer | Promise<Answer>
   /** Sends a request of the API, as a client would, and returns its answer in JSON. */
   ask (asked: Asked): Promise<Answer>
+  /** Reads the items that a URL of the API lists, or the one that it leads to, with the tag of the answer. */
+  read (url: string): Promise<{ readonly items: readonly Item[], readonly tag: string | undefined }>
+  /** Returns a path below the API's root, as the server takes it. */
+  pathOf (parts: readonly Parts[]): string
   /** Returns the resource of the page with what its caller may see; `writing`: as a write finds it. */
   spot (writing?: boolean): Promise<Spot>
 }
@@ -52,35 +57,33 @@ export async function visit (
   const { dictionaryPrefix } = options.syntax
   const find = (writing: boolean) =>
     walk({ segments, parts: path, dictionaryPrefix, writing }, permissions.model, context)
-  const syntax = await syntaxHere(async () => syntaxAt(await find(false), options.syntax), options.syntax)
+  // A path that leads to no resource has the syntax of the API: the answer will tell.
+  const syntax = await (async () => syntaxAt(await find(false), options.syntax))().catch(() => options.syntax)
   const { query } = parsePath(text.url, text.router)
   const parts = partsOf(query, syntax)
   const own = { ...text, ...plain, method: 'GET', url: withQuery(text.url, query, ownQuery(parts)) }
   const request = parseRequest(own, options)
   const site = siteOf(request, options.site)
+  const ask = async ({ body, ...asked }: Asked) => {
+    const content = body === undefined ? {} : { body: bodyOf(body, api) }
+    return answer({ ...own, ...asked, ...content }, fixed, context, asked.url === undefined ? note : () => {})
+  }
   return {
     place: { ...knownOf(exploring), site, syntax, parts: path, query: parts },
     request,
     ownPath: withQuery(text.url, query, ''),
     answer: () => answer(text, fixed, context, note),
-    async ask ({ body, ...asked }) {
-      const content = body === undefined ? {} : { body: bodyOf(body, api) }
-      const told = asked.url === undefined ? note : () => {}
-      return answer({ ...own, ...asked, ...content }, fixed, context, told)
+    ask,
+    async read (url) {
+      const { body, etag } = await ask({ url })
+      const read: unknown = typeof body === 'string' ? JSON.parse(body) : undefined
+      return { items: [read].flat().filter(isObject), tag: etag }
     },
+    pathOf: parts => formatPath(siteOf({ origin: () => '', root: request.root }, undefined), parts),
     async spot (writing = false) {
       const resource = await find(writing)
       return { asked: request.queryIn(syntax).query, resource, permissions }
     }
-  }
-}
-
-/** Returns the syntax of the resource; that of the API where the path leads to none, which the answer will tell. */
-async function syntaxHere (find: () => Promise<Syntax>, api: Syntax): Promise<Syntax> {
-  try {
-    return await find()
-  } catch {
-    return api
   }
 }
 
@@ -96,9 +99,8 @@ const plain = {
   body: noBody
 }
 
-function bodyOf (value: unknown, { options }: Api): Body {
-  return receiveBody({ contentType: 'application/json', bytes: Buffer.from(JSON.stringify(value)) }, options.writes)
-}
+const bodyOf = (value: unknown, { options }: Api): Body =>
+  receiveBody({ contentType: 'application/json', bytes: Buffer.from(JSON.stringify(value)) }, options.writes)
 
 /** Returns a URL with another query. */
 function withQuery (url: string, query: string, other: string): string {

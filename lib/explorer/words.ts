@@ -66,6 +66,10 @@ export const wordOf = (word: Word, parts: readonly Part[]): string | undefined =
 export const wordsOf = (word: Word, parts: readonly Part[]): readonly string[] =>
   parts.filter(({ kind, name }) => kind === 'own' && name === word).map(({ value }) => value)
 
+/** Returns the filters of a query. */
+export const filtersIn = (parts: readonly Part[]): readonly Part[] =>
+  parts.filter(({ kind }) => kind === 'filter' || kind === 'where')
+
 /** Returns the raw query without the explorer's own words: the query of the API. */
 export const ownQuery = (parts: readonly Part[]): string =>
   parts.filter(({ kind }) => kind !== 'own').map(({ raw }) => raw).join('&')
