@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { postgres, type PostgresDatabase, type PostgresOptions } from '../../lib/index.ts'
-import { connectionTimeout, serverUrl } from './sources.ts'
+import { connectionTimeout, runOnServer, serverUrl } from './sources.ts'
 
 let databases = 0
 
@@ -14,7 +14,7 @@ export async function onDatabase (
   const name = `own_${process.pid}_${databases++}`
   // The work may give the process another server's address.
   const server = serverUrl()
-  await asClient(server, admin => admin.query(`create database ${name}`))
+  await runOnServer('public', `create database ${name}`)
   const url = new URL(server)
   url.pathname = name
   // Without force PostgreSQL waits for connections that are being closed. A failed test may have left clients open.
@@ -33,7 +33,7 @@ export async function onDatabase (
       await db.close()
     }
   } finally {
-    await asClient(server, admin => admin.query(drop))
+    await runOnServer('public', drop, [], server)
   }
 }
 
