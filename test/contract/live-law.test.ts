@@ -1,94 +1,16 @@
-import type { FastifyInstance, InjectOptions } from 'fastify'
+import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fastify'
 import { isDeepStrictEqual } from 'node:util'
 import { setTimeout as sleep } from 'node:timers/promises'
-import tap, { test } from 'tap'
+import { type Test, test } from 'tap'
 import { world } from '../fixtures/notes.ts'
-import dataApi, { memory, sqlite } from '../../lib/index.ts'
-import { openDriver } from '../../lib/sources/sql/sqlite/driver.ts'
+import dataApi from '../../lib/index.ts'
 import Fastify from '../helpers/fastify.ts'
 import fc, { runsOf } from '../helpers/fast-check.ts'
 import { eventually, type Follower, listen } from '../helpers/follow.ts'
-import { openLogged } from '../helpers/logged-postgres.ts'
-import { newFile } from '../helpers/on-sqlite.ts'
-import { openers, sqliteDdl, type Opened, type Tables } from '../helpers/sources.ts'
+import { type Place, places } from '../helpers/live-places.ts'
 
 // docs/live.md. Whatever is written through whichever door, and however its clients come, go and read: a document that
 // is patched is the one that GET gives.
-
-/** A database, and a door that is not the API's. */
-interface Place {
-  readonly source: Opened['source']
-  /** The same tables as another process knows them; undefined where only one process can serve them. */
-  readonly elsewhere?: Opened['source']
-  /** Writes behind the back of the API; undefined where only the option `recheck` would notice it. */
-  readonly behind?: (write: Behind) => void | Promise<unknown>
-  close (): void | Promise<void>
-}
-
-const places: Readonly<Record<string, (tables: Tables) => Place | Promise<Place>>> = {
-  memory (tables) {
-    const rows = structuredClone(tables) as Record<string, Array<Record<string, unknown>>>
-    const source = (table: string) => memory(rows[table] ?? [], { joins: rows, statementTimeout: 0 })
-    return {
-      source,
-      behind ({ id, text }) {
-        for (const note of rows['notes'] ?? []) if (note['id'] === id) note['text'] = text
-        source('notes').refresh()
-      },
-      close () {}
-    }
-  },
-  sqlite (tables) {
-    const file = newFile()
-    const db = sqlite(file)
-    db.exec(sqliteDdl(world.ddl ?? ''))
-    const other = openDriver(file, undefined)
-    other.exec('pragma foreign_keys = on; pragma busy_timeout = 5000')
-    for (const [table, rows] of Object.entries(tables)) {
-      for (const row of rows) {
-        const names = Object.keys(row).map(name => `"${name}"`)
-        other.prepare(`insert into ${table} (${names.join()}) values (${names.map(() => '?').join()})`)
-          .run(...Object.values(row))
-      }
-    }
-    return {
-      source: table => db.table(table),
-      behind ({ by, what, id, text }) {
-        const driver = by === 'another connection' ? other : db.driver
-        if (what === 'update') driver.prepare('update notes set text = ? where id = ?').run(text, id)
-        else driver.exec(`delete from parts where "noteId" = ${id}; delete from notes where id = ${id}`)
-      },
-      close () {
-        other.close()
-        db.close()
-      }
-    }
-  },
-  ...openers.postgres && {
-    postgres: tables => openers.postgres(tables, world.ddl),
-    async 'postgres with a log' (tables) {
-      const { db, second, other, close } = await openLogged(tables, world.ddl ?? '')
-      return {
-        source: table => db.table(table),
-        elsewhere: table => second.table(table),
-        async behind ({ by, what, id, text }) {
-          const script = what === 'update'
-            ? `update notes set text = '${text}' where id = ${id}`
-            : `delete from parts where "noteId" = ${id}; delete from notes where id = ${id}`
-          await (by === 'another connection' ? other.query(script) : db.pool.query(script))
-        },
-        close
-      }
-    }
-  }
-}
-
-interface Behind {
-  readonly by: 'another connection' | 'the same connection'
-  readonly what: 'update' | 'delete'
-  readonly id: number
-  readonly text: string
-}
 
 const id = fc.integer({ min: 1, max: 4 })
 const text = fc.constantFrom('a', 'b', 'c/d', 'e~f')
@@ -143,100 +65,110 @@ const act = fc.oneof(
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('wait' as const), time: fc.integer({ min: 0, max: 8 }) }) }
 )
 
-const client = fc.record({ url: fc.constantFrom(...urls), scope: fc.constantFrom(...scopes) })
+// Two registrations serve the same rows: their paths begin alike or not, and their pages are alone or wrapped.
+const prefixes = ['', '/wrapped'] as const
 
-async function serve (place: Place, wrapped: boolean, source = place.source) {
-  const app = Fastify({ forceCloseConnections: true })
-  opened.add({ app, place })
-  await app.register(dataApi, {
-    collections: world.collections(source),
-    requestStrategies: { delete: true },
-    responseContent: { pageLinks: wrapped ? 'wrapped' : 'header' },
-    baseUrl: 'http://localhost',
-    live: { interval: 1, recheck: 3_600_000 }
-  })
-  return app
+const client = fc.tuple(fc.constantFrom(...prefixes), fc.constantFrom(...urls), fc.constantFrom(...scopes))
+  .map(([prefix, url, scope]) => ({ url: prefix + url, scope }))
+
+type Api = FastifyInstance['dataApi']
+
+/** A process that serves a place, and a function that follows a document of it. */
+interface Process {
+  readonly app: FastifyInstance
+  readonly apis: readonly [Api, ...Api[]]
+  readonly follow: Awaited<ReturnType<typeof listen>>
 }
 
-// What a failure left open would keep the process alive.
-const opened = new Set<{ readonly app: FastifyInstance, readonly place: Place }>()
-tap.teardown(async () => { for (const one of opened) await close(one) })
-
-async function close ({ place }: { readonly place: Place }): Promise<void> {
-  for (const one of opened) {
-    if (one.place !== place) continue
-    opened.delete(one)
-    await one.app.close()
+/** Serves a place for all cases of a test. */
+async function serve (t: Test, source: Place['source']): Promise<Process> {
+  const app = Fastify({ forceCloseConnections: true })
+  t.teardown(() => app.close())
+  const apis: Api[] = []
+  for (const prefix of prefixes) {
+    await app.register(async scope => {
+      await scope.register(dataApi, {
+        collections: world.collections(source),
+        requestStrategies: { delete: true },
+        responseContent: { pageLinks: prefix === '' ? 'header' : 'wrapped' },
+        baseUrl: 'http://localhost',
+        live: { interval: 1, recheck: 3_600_000 }
+      })
+      apis.push(scope.dataApi)
+    }, { prefix })
   }
-  await place.close()
+  return { app, apis: apis as [Api, ...Api[]], follow: await listen(app) }
+}
+
+/** Ends all streams of a case, as its clients do. */
+async function leave (processes: readonly Process[], followers: readonly Follower[]): Promise<void> {
+  for (const { response } of followers) response.destroy()
+  const open = () => processes.flatMap(({ apis }) => apis).reduce((sum, api) => sum + (api.live()?.streams ?? 0), 0)
+  await eventually(() => open() === 0, () => `${open()} streams stayed open`)
 }
 
 for (const [name, open] of Object.entries(places)) {
-  for (const wrapped of [false, true]) {
-    test(`a patched document is GET's, after whatever was written (${name}${wrapped ? ', wrapped' : ''})`, async t => {
-      await fc.assert(fc.asyncProperty(
-        fc.array(client, { minLength: 4, maxLength: 4 }), fc.array(act, { minLength: 1, maxLength: 20 }),
-        async (clients, acts) => {
-          const place = await open(world.tables)
-          const app = await serve(place, wrapped)
-          // Clients and writes come to each process in turn.
-          const apps = [app, ...place.elsewhere ? [await serve(place, wrapped, place.elsewhere)] : []]
-          const listening = await Promise.all(apps.map(listen))
-          let turn = 0
-          const nextApp = () => apps[turn++ % apps.length] ?? app
-          const follow = (...given: Parameters<typeof listening[number]>) =>
-            (listening[turn++ % apps.length] as typeof listening[number])(...given)
-          const followers = await Promise.all(clients.map(({ url, scope }) => follow(url, { scope })))
-          const again = async (at: number, headers: Record<string, string> = {}) => {
-            const { url = '', scope = '' } = clients[at] ?? {}
-            followers[at] = await follow(url, { scope, ...headers }, followers[at])
-          }
-          for (const one of acts) await run(one)
-          for (const [at] of clients.entries()) {
-            followers[at]?.response.resume()
-            await eventually(() => isRight(at), () => JSON.stringify([clients[at], followers[at]?.events]))
-          }
-          await close({ place })
+  test(`a patched document is GET's, after whatever was written (${name})`, async t => {
+    const place = await open(world)
+    t.teardown(() => place.close())
+    const processes = [await serve(t, place.source)]
+    if (place.elsewhere) processes.push(await serve(t, place.elsewhere))
+    await fc.assert(fc.asyncProperty(
+      fc.array(client, { minLength: 4, maxLength: 4 }), fc.array(act, { minLength: 1, maxLength: 20 }),
+      async (clients, acts) => {
+        await place.fill(world.tables)
+        // Clients and writes come to each process in turn.
+        let turn = 0
+        const next = () => processes[turn++ % processes.length] as Process
+        const followers = await Promise.all(clients.map(({ url, scope }) => next().follow(url, { scope })))
+        const again = async (at: number, headers: Record<string, string> = {}) => {
+          const { url = '', scope = '' } = clients[at] ?? {}
+          followers[at] = await next().follow(url, { scope, ...headers }, followers[at])
+        }
+        for (const one of acts) await run(one)
+        for (const [at, { url, scope }] of clients.entries()) {
+          followers[at]?.response.resume()
+          const got = await next().app.inject({ url, headers: { scope } })
+          await eventually(() => isRight(at, got), () => JSON.stringify([clients[at], followers[at]?.events]))
+        }
+        await leave(processes, followers)
 
-          async function isRight (at: number): Promise<boolean> {
-            const { url = '', scope = '' } = clients[at] ?? {}
-            const follower = followers[at] as Follower
-            const got = await app.inject({ url, headers: { scope } })
-            if (follower.status !== 200) return got.statusCode === follower.status
-            const last = follower.events.at(-1)
-            if (last?.event === 'end' && got.statusCode !== 200) return isDeepStrictEqual(last.data, got.json())
-            // As EventSource does.
-            if (follower.isClosed) await again(at)
-            return isDeepStrictEqual(follower.document, got.json()) && follower.tag === got.headers.etag
-          }
+        async function isRight (at: number, got: LightMyRequestResponse): Promise<boolean> {
+          const follower = followers[at] as Follower
+          if (follower.status !== 200) return got.statusCode === follower.status
+          const last = follower.events.at(-1)
+          if (last?.event === 'end' && got.statusCode !== 200) return isDeepStrictEqual(last.data, got.json())
+          // As EventSource does.
+          if (follower.isClosed) await again(at)
+          return isDeepStrictEqual(follower.document, got.json()) && follower.tag === got.headers.etag
+        }
 
-          async function run (one: typeof acts[number]): Promise<void> {
-            switch (one.kind) {
-              case 'api': await nextApp().inject(one.request); break
-              case 'behind': await place.behind?.(one as Behind); break
-              case 'own': {
-                const work = nextApp().dataApi.asSystem().transaction(async tx => {
-                  await tx.collection('notes').update(one.id, { text: one.text })
-                  if (one.fails) throw new Error('no')
-                })
-                await work.catch(() => {})
-                break
-              }
-              case 'hop': {
-                const { tag = '', status } = followers[one.client] as Follower
-                await followers[one.client]?.leave()
-                const lastEventId = one.tag === 'true' && status === 200 ? tag : '"false"'
-                await again(one.client, one.tag === 'none' ? {} : { 'last-event-id': lastEventId })
-                break
-              }
-              case 'pause': followers[one.client]?.response.pause(); break
-              case 'wait': await sleep(one.time)
+        async function run (one: typeof acts[number]): Promise<void> {
+          switch (one.kind) {
+            case 'api': await next().app.inject(one.request); break
+            case 'behind': await place.behind?.(one); break
+            case 'own': {
+              const work = next().apis[0].asSystem().transaction(async tx => {
+                await tx.collection('notes').update(one.id, { text: one.text })
+                if (one.fails) throw new Error('no')
+              })
+              await work.catch(() => {})
+              break
             }
+            case 'hop': {
+              const { tag = '', status } = followers[one.client] as Follower
+              await followers[one.client]?.leave()
+              const lastEventId = one.tag === 'true' && status === 200 ? tag : '"false"'
+              await again(one.client, one.tag === 'none' ? {} : { 'last-event-id': lastEventId })
+              break
+            }
+            case 'pause': followers[one.client]?.response.pause(); break
+            case 'wait': await sleep(one.time)
           }
-        }), { numRuns: runsOf(30), endOnFailure: true })
-      t.pass()
-    })
-  }
+        }
+      }), { numRuns: runsOf(30), endOnFailure: true })
+    t.pass()
+  })
 }
 
 // The twin has a note more, which a secret tag hides. Its key is lower than those that are given next.
@@ -252,35 +184,41 @@ const unhiding = apiWrite.filter(({ url }) => !String(url).startsWith('/tags'))
 
 for (const [name, open] of Object.entries(places)) {
   test(`what a caller may not see makes no byte of a stream (${name})`, async t => {
+    const headers = { scope: 'no secret tags' }
+    const served = await Promise.all([world.tables, twin].map(async tables => {
+      const place = await open(world)
+      t.teardown(() => place.close())
+      return { tables, place, process: await serve(t, place.source) }
+    }))
     await fc.assert(fc.asyncProperty(
       fc.uniqueArray(fc.constantFrom(...urls), { minLength: 3, maxLength: 6 }),
       fc.array(fc.record({ request: unhiding, text }), { minLength: 1, maxLength: 8 }),
       async (paths, acts) => {
-        const headers = { scope: 'no secret tags' }
-        const sides = await Promise.all([world.tables, twin].map(async tables => {
-          const place = await open(tables)
-          const app = await serve(place, false)
-          const follow = await listen(app)
-          return { app, place, followers: await Promise.all(paths.map(path => follow(path, headers))) }
+        const sides = await Promise.all(served.map(async ({ tables, place, process }) => {
+          await place.fill(tables)
+          return { ...process, followers: await Promise.all(paths.map(path => process.follow(path, headers))) }
         }))
         const told = (at: number) => sides[at]?.followers.map(({ status, events }) => ({ status, events }))
-        const settle = () => eventually(async () => (await Promise.all(sides.map(async ({ app, followers }) =>
-          (await Promise.all(paths.map(async (url, at) => {
-            const { statusCode, headers: { etag } } = await app.inject({ url, headers })
-            const one = followers[at] as Follower
-            return one.isClosed || (statusCode === 200 && one.tag === etag)
-          }))).every(Boolean)))).every(Boolean), () => JSON.stringify([paths, told(0), told(1)]))
+        const settle = async () => {
+          for (const { app, followers } of sides) {
+            for (const [at, one] of followers.entries()) {
+              const { statusCode, headers: { etag } } = await app.inject({ url: paths[at] ?? '', headers })
+              const isRight = () => one.isClosed || (statusCode === 200 && one.tag === etag)
+              await eventually(isRight, () => JSON.stringify([paths, told(0), told(1)]))
+            }
+          }
+        }
         await settle()
         for (const { request, text } of acts) {
           const before = JSON.stringify(told(1))
-          await sides[1]?.app.dataApi.asSystem().collection('notes').update(-1, { text })
+          await sides[1]?.apis[0].asSystem().collection('notes').update(-1, { text })
           await sleep(10)
           if (JSON.stringify(told(1)) !== before) throw new Error(`a hidden change was told: ${before}`)
           for (const { app } of sides) await app.inject({ ...request, headers })
           await settle()
           if (!isDeepStrictEqual(told(0), told(1))) throw new Error(JSON.stringify([told(0), told(1)]))
         }
-        for (const side of sides) await close(side)
+        for (const side of sides) await leave([side], side.followers)
       }), { numRuns: runsOf(12), endOnFailure: true })
     t.pass()
   })

@@ -1,7 +1,8 @@
 import pg from 'pg'
 import tap from 'tap'
-import { postgres } from '../../lib/index.ts'
+import { postgres, type PostgresDatabase, type PostgresOptions } from '../../lib/index.ts'
 import { changeLogScript } from '../../lib/sources/sql/postgres/change-log-sql.ts'
+import type { World } from './every-source.ts'
 import { connectionTimeout, postgresDdl, serverUrl, type Tables } from './sources.ts'
 
 const database = `logged_${process.pid}`
@@ -9,10 +10,10 @@ let schemas = 0
 let migrating: Promise<unknown> = Promise.resolve()
 
 /**
- * Opens tables of PostgreSQL whose changes are logged, in a schema of a database that all cases share. `second`: as
- * another process has them; `other`: connections that the plugin knows nothing of.
+ * Opens tables of PostgreSQL whose changes are logged, in a schema of a database that all tests of a file share.
+ * `open` connects as a process does; `other`: connections that the plugin knows nothing of.
  */
-export async function openLogged (tables: Tables, ddl: string) {
+export async function openLogged ({ tables, ddl = '' }: World) {
   const url = new URL(serverUrl())
   if (schemas++ === 0) {
     migrating = onServer(`create database ${database}`)
@@ -26,20 +27,31 @@ export async function openLogged (tables: Tables, ddl: string) {
   // Two scripts at once would change the same functions.
   migrating = migrating.then(() => other.query(`create schema ${schema}; ${postgresDdl(ddl)}; ${logging}`))
   await migrating
-  for (const [table, rows] of Object.entries(tables)) {
-    const into = `insert into ${table} select * from json_populate_recordset(null::${table}, $1)`
-    await other.query(into, [JSON.stringify(rows)])
-  }
-  const open = () => postgres({ connectionString: url.href, max: 4, connectionTimeout, driver, changes: { poll: 1 } })
-  const [db, second] = [open(), open()]
+  const opened: PostgresDatabase[] = []
   return {
-    db,
-    second,
+    open (options: Pick<PostgresOptions, 'changes'>) {
+      const db = postgres({ connectionString: url.href, max: 4, connectionTimeout, driver, ...options })
+      opened.push(db)
+      return db
+    },
     other,
+    /** Replaces all rows. */
+    fill: (rows: Tables) => other.query(filling(rows)),
     async close () {
-      await Promise.all([db.close(), second.close(), other.end()])
+      await Promise.all([...opened.map(db => db.close()), other.end()])
     }
   }
+}
+
+function filling (tables: Tables): string {
+  const names = Object.keys(tables)
+  return [
+    ...[...names].reverse().map(name => `delete from ${name}`),
+    ...names.map(name => {
+      const rows = pg.escapeLiteral(JSON.stringify(tables[name]))
+      return `insert into ${name} select * from json_populate_recordset(null::${name}, ${rows})`
+    })
+  ].join('; ')
 }
 
 async function onServer (text: string): Promise<void> {
