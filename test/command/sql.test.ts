@@ -173,7 +173,7 @@ test('changes prints the log and the triggers of the tables of PostgreSQL, also 
   const { code, out } = await runLine('sql', 'changes', file)
   t.equal(code, 0)
   t.match(out, /^create schema if not exists data_api;/)
-  const logged = [...out.matchAll(/truncate on (\S+)\n/g)].map(([, name]) => name)
+  const logged = [...out.matchAll(/^select data_api.log_changes\('(\S+)'\);$/gm)].map(([, name]) => name)
   t.strictSame(logged, ['"my"."notes"', '"Tags"', '"my"."note_tags"'])
   const memory = declarations('{ a: collection(Type.Object({ id: Type.Integer(key) }), { source: memory([]) }) }')
   t.match(await runLine('sql', 'changes', memory), { code: 1, error: /no collections in PostgreSQL/ })

@@ -48,13 +48,24 @@ begin
 end $$;
 `
 
-const trigger = (table: TableName) =>
-  `create or replace trigger data_api_changes after insert or update or delete or truncate on ${quoteTable(table)}
-  for each statement execute function data_api.note_change();
+// PostgreSQL has no triggers of this kind for views; what shows one depends on all tables that are logged.
+const triggers = `create or replace function data_api.log_changes (logged regclass) returns void
+language plpgsql set search_path = pg_catalog, pg_temp as $$ begin
+  if exists (select from pg_class where oid = logged and relkind in ('r', 'p')) then
+    execute format('create or replace trigger data_api_changes after insert or update or delete or truncate on %s
+      for each statement execute function data_api.note_change()', logged);
+  end if;
+end $$;
 `
 
-/** Returns the script that has PostgreSQL log the changes of these tables. It may run again, when there are more. */
-export const changeLogScript = (tables: readonly TableName[]): string => [log, ...tables.map(trigger)].join('\n')
+const trigger = (table: TableName) => `select data_api.log_changes('${quoteTable(table).replaceAll("'", "''")}');`
+
+/**
+ * Returns the script that has PostgreSQL log the changes of these tables. It may run again, when there are more. Views
+ * among them are left out.
+ */
+export const changeLogScript = (tables: readonly TableName[]): string =>
+  [log, triggers, ...tables.map(trigger), ''].join('\n')
 
 /**
  * Returns what was committed since the position $1, and the position now: the transactions that the statement sees.
