@@ -96,6 +96,16 @@ withLog('a view among the tables is left out of the log', async (t, db) => {
   t.strictSame(told, ['$$'])
 })
 
+withLog('a table whose name PostgreSQL cuts is refused at the start', async (t, db) => {
+  const name = 'é'.repeat(32)
+  await db.pool.query(`create table "${name}" (id integer primary key);
+    ${changeLogScript([{ schema: undefined, name }])}`)
+  const Thing = Type.Object({ id: Type.Integer({ identifier: true, readable: true }) })
+  const check = (text: string) => db.check({ things: collection(Thing, { source: db.table(text) }) })
+  await t.rejects(check(name), /table 'é{32}': PostgreSQL cuts its name after 63 bytes; write what is left of it/)
+  t.strictSame(await check('é'.repeat(31)), [])
+})
+
 withLog('of concurrent commits nothing is lost, for any process', async (t, db, url) => {
   const second = postgres({ connectionString: url, changes: { poll: 3 }, connectionTimeout })
   const logs = [db, second].map(one => ({ told: follow(t, one) }))

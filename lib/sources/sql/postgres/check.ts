@@ -1,8 +1,10 @@
 import type { Collection } from '../../../model/model.ts'
 import type { Finding } from '../../catalog-check.ts'
 import { type CatalogReader, findDifferences } from '../check/check.ts'
+import { fault } from '../check/compare.ts'
 import { postgresRules } from '../check/types.ts'
-import type { TableName } from '../table-name.ts'
+import { tablesOf } from '../source.ts'
+import { showTable, type TableName } from '../table-name.ts'
 import { readCatalog } from './catalog.ts'
 import type { Connection } from './wire/connection.ts'
 import { postgresDialect } from './dialect.ts'
@@ -23,10 +25,19 @@ export async function checkOn (
   }
   try {
     const differences = await findDifferences(collections, reader, postgresRules)
-    return hasLog ? [...differences, ...await findUnlogged(connection, collections)] : differences
+    const findings = [...findCut(collections), ...differences]
+    return hasLog ? [...findings, ...await findUnlogged(connection, collections)] : findings
   } catch (error) {
     throw toFault(error)
   }
+}
+
+const mostBytes = 63
+
+/** Finds tables that PostgreSQL knows by other names: it cuts long ones, and its log of changes tells what is left. */
+function findCut (collections: readonly Collection[]): readonly Finding[] {
+  return tablesOf(collections).filter(({ name }) => Buffer.byteLength(name) > mostBytes).map(name =>
+    fault(`table '${showTable(name)}'`, `PostgreSQL cuts its name after ${mostBytes} bytes; write what is left of it`))
 }
 
 /** Returns the message of an error that any run of the statement would have; throws any other as ours. */
