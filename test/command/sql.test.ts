@@ -135,6 +135,18 @@ test('what cannot be a constraint is a comment; tables that refer to each other 
   t.match(out, /\n\nalter table "posts" add foreign key \("firstId"\) references "comments" \("id"\);\n$/)
 })
 
+test('the names of indexes differ within the 63 bytes that PostgreSQL takes', async t => {
+  const long = 'é'.repeat(30)
+  const file = declarations(`{ things: collection(Type.Object({
+    id: Type.Integer(key), ${long}a: Type.String({ indexed: true }), ${long}b: Type.String({ indexed: true })
+  }), { source: memory([]), requestStrategies: { create: false } }) }`)
+  const { out } = await runLine('sql', 'tables', file, '--for', 'postgres')
+  const names = [...out.matchAll(/^create index "(.*?)"/gm)].map(([, name = '']) => name)
+  t.match(names, [/^things_by_é+_[\da-f]{8}$/, /^things_by_é+_[\da-f]{8}$/])
+  t.not(names[0], names[1])
+  t.ok(names.every(name => Buffer.byteLength(name) <= 63))
+})
+
 test('the table of keys is printed, and the start accepts it', async t => {
   const file = write(`import { Type } from '@sinclair/typebox'
     import { collection, sqlite } from '${fileURLToPath(new URL('lib/index.ts', root))}'

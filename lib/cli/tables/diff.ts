@@ -5,7 +5,7 @@ import { compare } from '../../sources/sql/check/compare.ts'
 import { postgresRules, sqliteRules } from '../../sources/sql/check/types.ts'
 import { keyOfTable, quoteName, quoteTable, type TableName } from '../../sources/sql/table-name.ts'
 import { type ColumnDesign, startsWith, type TableDesign } from './design.ts'
-import { columnList, comment, printColumn, printIndexes, printReference, printTables } from './print.ts'
+import { columnList, comment, indexName, printColumn, printIndexes, printReference, printTables } from './print.ts'
 import type { Engine } from './types.ts'
 
 type Columns = readonly string[]
@@ -51,8 +51,10 @@ function additionsTo (table: TableDesign, { catalog, indexes }: Existing, engine
   return {
     statements: [
       ...added.map(column => `alter table ${quoteTable(name)} add column ${printColumn(column, bare, engine)};`),
-      ...unique.map(columns => `create unique index ${quoteName(`${name.name}_${columns.join('_')}_key`)} on ` +
-        `${quoteTable(name)} (${columnList(columns)});`),
+      ...unique.map(columns => {
+        const index = quoteName(indexName(`${name.name}_${columns.join('_')}_key`))
+        return `create unique index ${index} on ${quoteTable(name)} (${columnList(columns)});`
+      }),
       ...printIndexes({
         name, indexes: table.indexes.filter(({ lead }) => !led.some(columns => startsWith(columns, lead)))
       })

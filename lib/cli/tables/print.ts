@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import { keyOfTable, quoteName, quoteTable, type TableName } from '../../sources/sql/table-name.ts'
 import { printable } from '../terminal.ts'
 import type { ColumnDesign, ReferenceDesign, TableDesign } from './design.ts'
@@ -83,4 +84,11 @@ export const printReference = ({ name }: TableDesign, reference: ReferenceDesign
 /** Returns the statements that create the indexes of a table. */
 export const printIndexes = ({ name, indexes }: Pick<TableDesign, 'name' | 'indexes'>): readonly string[] =>
   indexes.map(({ lead, columns }) =>
-    `create index ${quoteName(`${name.name}_by_${lead.join('_')}`)} on ${quoteTable(name)} (${columnList(columns)});`)
+    `create index ${quoteName(indexName(`${name.name}_by_${lead.join('_')}`))} on ${quoteTable(name)} ` +
+    `(${columnList(columns)});`)
+
+/** Returns the name of an index. PostgreSQL cuts one of more than 63 bytes, and then two could be one. */
+export function indexName (name: string): string {
+  if (Buffer.byteLength(name) <= 63) return name
+  return `${Buffer.from(name).subarray(0, 54).toString().replace(/\uFFFD$/, '')}_${hash('sha1', name).slice(0, 8)}`
+}
