@@ -18,6 +18,8 @@ import type { Options } from './options.ts'
 export interface Keys {
   /** The collections of the tables, to be compared with them. */
   readonly collections: readonly Collection[]
+  /** Returns true if the caller may send keys. */
+  isFor (context: Context): boolean
   /**
    * Returns the key of writes to these collections, which share a database; undefined for a request without one. Throws
    * invalid_idempotency_key, also for a caller who is not known.
@@ -49,23 +51,18 @@ export function makeKeys (
     const reason = 'is needed where collections have rules or a scope: strangers must not get the answers of others'
     throw new DeclarationError(`option 'idempotency.caller': ${reason}`)
   }
-  const tables = new Map<Database, KeyTable>()
-  for (const [name, one] of Object.entries(declared)) {
-    const database = databaseOf(one)
-    if (tables.has(database) || database.readOnly === true) continue
-    const source = tableFor(database, given)
-    if (source === undefined) {
-      const reason = `has no table of the database of collection '${name}'; its writes could not be repeated`
-      throw new DeclarationError(`option 'idempotency.table': ${reason}`)
-    }
-    tables.set(database, { collection: compileTable(source), expires: expires * 1000 })
-  }
+  const tables = tablesFor(declared, given, expires)
+  const ownerIn = (context: Context) => callerOf === undefined ? '' : nameOf(callerOf(context))
   return {
     collections: [...tables.values()].map(table => table.collection),
+    isFor: context => ownerIn(context) !== undefined,
     of (text, written, context) {
       if (text.idempotencyKey === undefined) return undefined
       const key = parseIdempotencyKey(text.idempotencyKey)
-      const caller = callerOf === undefined ? '' : nameOf(callerOf(context))
+      const caller = ownerIn(context)
+      if (caller === undefined) {
+        throw invalidIdempotencyKey("'Idempotency-Key' is for known callers only. Log in, or send none.")
+      }
       const [first] = written
       const table = first && tables.get(databaseOf(first))
       // A batch without an operation writes nothing.
@@ -78,15 +75,30 @@ export function makeKeys (
   }
 }
 
-/**
- * Returns what the option `caller` returns as a text that differs for every two callers. Throws
- * invalid_idempotency_key for a caller who is not known, and a DeclarationError for what names none: all for whom it is
- * the same would share their answers.
- */
-function nameOf (caller: unknown): string {
-  if (caller === undefined || caller === null) {
-    throw invalidIdempotencyKey("'Idempotency-Key' is for known callers only. Log in, or send none.")
+/** Returns the tables of keys by the database whose writes they are for. `expires`: in seconds. */
+function tablesFor (
+  declared: Readonly<Record<string, Declared>>, given: readonly Source[], expires: number
+): ReadonlyMap<Database, KeyTable> {
+  const tables = new Map<Database, KeyTable>()
+  for (const [name, one] of Object.entries(declared)) {
+    const database = databaseOf(one)
+    if (tables.has(database) || database.readOnly === true) continue
+    const source = tableFor(database, given)
+    if (source === undefined) {
+      const reason = `has no table of the database of collection '${name}'; its writes could not be repeated`
+      throw new DeclarationError(`option 'idempotency.table': ${reason}`)
+    }
+    tables.set(database, { collection: compileTable(source), expires: expires * 1000 })
   }
+  return tables
+}
+
+/**
+ * Returns what the option `caller` returns as a text that differs for every two callers; undefined for a caller who is
+ * not known. Throws a DeclarationError for what names nobody: all for whom it is the same would share their answers.
+ */
+function nameOf (caller: unknown): string | undefined {
+  if (caller === undefined || caller === null) return undefined
   const name = Number.isFinite(caller) ? String(caller) : caller
   const isName = typeof name === 'string' && name !== '' && name.length <= longestName
   if (isName && stringType.parse(name) !== undefined) return name

@@ -5,7 +5,7 @@ import { type Item, listedForm } from '../plan/read/select.ts'
 import { separableRelation } from '../plan/path/methods.ts'
 import { showCount } from './table.ts'
 import { type Current, fieldsToCreate, fieldsToEdit, type FormField, manyOf, textIn } from './fields.ts'
-import { type Filled, showBase, showField, showForm } from './form.ts'
+import { type Filled, showBase, showField, showForm, showKey } from './form.ts'
 import { nameOf } from './grid.ts'
 import { type Fragment, type Html, html } from './html.ts'
 import { showFacts } from './item.ts'
@@ -59,7 +59,8 @@ export function showDelete (
   const isUnlinked = separableRelation(place.spot.resource) !== undefined
   const verb = isUnlinked ? 'Unlink' : 'Delete'
   const main = html`${error !== undefined && html`<div class="note bad" role="alert"><p>${error.message}</p></div>`}
-<form class="write" method="post" action="${pathTo(place)}"><input type="hidden" name="_method" value="DELETE">
+<form class="write" method="post" action="${pathTo(place)}"><input type="hidden" name="_method" value="DELETE">${
+    showKey(place)}
 ${current !== undefined && showDeleted(current.item, place)}
 ${current?.tag !== undefined && html`<input type="hidden" name="_tag" value="${current.tag}">`}
 <p>${isUnlinked ? 'The item will no longer be linked here. It stays.' : consequence(place.spot.resource.collection)}</p>
@@ -109,7 +110,7 @@ export function showConflict ({ merged, was, retyped, now }: Conflict, place: Pl
   const main = html`<div class="note bad" role="alert"><p><strong>Somebody has changed this item since you opened the
  form.</strong></p><p>Nothing is saved yet, and nothing is lost.</p></div>
 <form class="stack" method="post" action="${pathTo(place)}"><input type="hidden" name="_method" value="PATCH">${
-    showBase(base)}${[...texts].map(([name, text]) => retyped.some(({ field }) => field.name === name)
+    showKey(place)}${showBase(base)}${[...texts].map(([name, text]) => retyped.some(({ field }) => field.name === name)
     ? undefined
     : html`<input type="hidden" name="${name}" value="${text}">`)}
 ${showStates('Both of you changed', 'Choose what holds.', some('both'), [['Was', before],

@@ -29,13 +29,19 @@ export function showForm (filled: Filled, submit: 'Save' | 'Create', place: Plac
   const action = pathTo(place)
   const isNew = submit === 'Create'
   return html`${showFaults(filled)}<form class="write" method="post" action="${action}">
-<input type="hidden" name="_method" value="${isNew ? 'POST' : 'PATCH'}">${base && showBase(base)}
+<input type="hidden" name="_method" value="${isNew ? 'POST' : 'PATCH'}">${showKey(place)}${base && showBase(base)}
 ${isSearched(fields, place) && html`<button hidden></button>`}
 ${inGroups(fields, ({ field }) => field.schema['group'] as string | undefined).map(([group, some]) => html`
 <fieldset class="part">${group !== '' && html`<legend>${group}</legend>`}${
     some.map(field => showField(field, filled, isNew, place))}</fieldset>`)}
 ${fields.length === 0 && html`<p class="empty">There is nothing to fill in.</p>`}
 <div class="save"><button class="primary">${submit}</button> <a class="button" href="${action}">Cancel</a></div></form>`
+}
+
+/** Returns the key of a form. A browser that restores forms would give a new form the key of an old one. */
+export function showKey ({ formKey }: Place): Html | undefined {
+  const key = formKey?.()
+  return key === undefined ? undefined : html`<input type="hidden" name="_key" value="${key}" autocomplete="off">`
 }
 
 /** Returns what a form was made of. */

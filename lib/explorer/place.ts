@@ -18,6 +18,8 @@ export interface Place {
   readonly hasStreams: boolean
   /** True for a page of a live document. */
   readonly isLive?: boolean
+  /** Returns a new key for a write of the page; undefined where the caller sends none, and for errors. */
+  readonly formKey?: () => string | undefined
   /** Undefined for an error whose request leads nowhere. */
   readonly spot: Spot | undefined
   /** The parts of each segment of the path. */

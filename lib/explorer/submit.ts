@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { DataApiError, malformedBody } from '../errors/errors.ts'
 import { linkingRelation, separableRelation, type WriteMethod } from '../plan/path/methods.ts'
 import { decodeBody } from '../request/body.ts'
@@ -24,8 +25,10 @@ import type { Visit } from './visit.ts'
 import { asking } from './rewrite.ts'
 
 /** Does what a form asks for, as a request of the API, and leads to a page that shows it (docs/explorer.md: Forms). */
-export async function submit (text: RequestText, visit: Visit): Promise<Answer> {
-  const form = new Map(new URLSearchParams(decodeBody(text.body)))
+export async function submit (text: RequestText, visited: Visit): Promise<Answer> {
+  const sent = decodeBody(text.body)
+  const form = new Map(new URLSearchParams(sent))
+  const visit = underKey(form.has('_key') ? sent : undefined, visited)
   const place = { ...visit.place, spot: await visit.spot(), query: [] }
   const method = form.get('_method') ?? 'POST'
   if (isOf('collection', place) && method === 'POST') {
@@ -37,6 +40,17 @@ export async function submit (text: RequestText, visit: Visit): Promise<Answer> 
   if (write === undefined) throw malformedBody(`A form cannot ask for the method '${method}'.`)
   checkMethod(write satisfies WriteMethod, place.spot)
   throw malformedBody(`The form of this page cannot ask for the method '${method}'.`)
+}
+
+/**
+ * Returns a visit whose writes have a key, where the caller may send one. `sent`: a form with a key. Its other members
+ * are part of the key, so that somebody who goes back in the browser can send the form with something else in it.
+ */
+function underKey (sent: string | undefined, visit: Visit): Visit {
+  const fresh = visit.place.formKey?.()
+  const isKept = fresh !== undefined && sent !== undefined
+  const idempotencyKey = isKept ? createHash('sha256').update(sent).digest('base64url') : fresh
+  return { ...visit, ask: asked => visit.ask({ ...asked, idempotencyKey }) }
 }
 
 async function remove (form: Form, place: PlaceOf<'item'>, visit: Visit): Promise<Answer> {

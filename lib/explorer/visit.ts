@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { answer, type Api } from '../api/answer.ts'
 import type { Context } from '../declare/collection.ts'
 import type { RunContext } from '../run/context.ts'
@@ -41,6 +42,7 @@ interface Asked {
   readonly url?: string
   readonly prefer?: string
   readonly ifMatch?: string
+  readonly idempotencyKey?: string | undefined
   readonly body?: unknown
 }
 
@@ -69,7 +71,7 @@ export async function visit (
     return answer({ ...own, ...asked, ...content }, fixed, context, asked.url === undefined ? note : () => {})
   }
   return {
-    place: { ...knownOf(exploring), site, syntax, parts: path, query: parts },
+    place: { ...knownOf(exploring), site, syntax, parts: path, query: parts, formKey: () => newKey(api, context) },
     request,
     ownPath: withQuery(text.url, query, ''),
     answer: () => answer(text, fixed, context, note),
@@ -86,6 +88,8 @@ export async function visit (
     }
   }
 }
+
+const newKey = ({ keys }: Api, context: Context) => keys?.isFor(context) === true ? randomUUID() : undefined
 
 const noBody: Body = { contentType: undefined, bytes: undefined, value: undefined, refusal: undefined }
 

@@ -30,6 +30,39 @@ test('a form that changes nothing writes nothing, and one change writes one memb
   t.strictSame(await json('/api/artists/1'), { ...before, founded: null })
 })
 
+const required = ['POST', 'PUT', 'PATCH', 'DELETE'] as const
+
+test('a form that is sent twice is done once, and leads where it led', async t => {
+  const { get, post, json } = await serve({
+    idempotency: {}, requestStrategies: { requireIdempotencyKey: [...required] }
+  })
+  const twice = async (url: string, form: Record<string, string>) => {
+    const first = await post(url, form)
+    t.equal(first.status, 303)
+    t.strictSame(await post(url, form), first)
+  }
+  const form = valuesOf((await get('/api/albums?_new')).body)
+  t.match(form['_key'], /^[0-9a-f-]{36}$/)
+  t.not(valuesOf((await get('/api/albums?_new')).body)['_key'], form['_key'])
+  await twice('/api/albums', { ...form, title: 'Ege Bamyasi' })
+  t.equal((await json('/api/albums')).length, 3)
+  await twice('/api/albums', { ...form, title: 'Soundtracks' })
+  t.equal((await json('/api/albums')).length, 4, 'another text in the same form is another write')
+  await twice('/api/artists/1', { ...valuesOf((await get('/api/artists/1?_edit')).body), founded: '1969' })
+  await twice('/api/artists/2', valuesOf((await get('/api/artists/2?_delete')).body))
+  t.equal((await json('/api/artists')).length, 1)
+  await twice('/api/artists/1/albums', { _link: '8' })
+  t.equal((await post('/api/artists/1/albums/8', { _method: 'DELETE' })).status, 303)
+  t.equal((await json('/api/artists/1/albums')).length, 1)
+})
+
+test('a form of a caller who sends no keys has none', async t => {
+  const { get, post } = await serve({ idempotency: { caller: () => null } })
+  const form = valuesOf((await get('/api/albums?_new')).body)
+  t.notOk('_key' in form)
+  t.equal((await post('/api/albums', { ...form, title: 'Ege Bamyasi', _key: 'mine' })).status, 303)
+})
+
 test('after a change of its name an item is found by its key', async t => {
   const { get, post } = await serve()
   const form = valuesOf((await get('/api/artists/Can?_edit')).body)
