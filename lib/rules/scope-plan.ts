@@ -7,8 +7,8 @@ import type { Change } from '../sources/source.ts'
 
 /** The items that exist for a caller. */
 export interface Scopes {
-  /** Returns the predicate of the items that exist; `always` if all items do. */
-  scope (collection: Collection): Predicate
+  /** Returns the predicate of the items that exist; `always` if all do, of those that `where` is about to find. */
+  scope (collection: Collection, operation: 'read', where: Predicate): Predicate
 }
 
 /** Adds the scopes to the steps of an update or deletion. */
@@ -86,7 +86,7 @@ const scopeCount = <C extends Count>(count: C, scopes: Scopes): C =>
 
 /** Returns `scope and where`. No filter of a client can be inside the scope's part. */
 const scopeWhere = (where: Predicate, collection: Collection, scopes: Scopes): Predicate =>
-  both(scopes.scope(collection), scopePredicate(where, scopes))
+  both(scopes.scope(collection, 'read', where), scopePredicate(where, scopes))
 
 /** Adds the scopes of the targets to all relations within the predicate. */
 function scopePredicate (predicate: Predicate, scopes: Scopes): Predicate {

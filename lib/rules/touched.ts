@@ -37,11 +37,14 @@ export function makeTouched (session: Session, caller: Caller): Touched {
   }
   const read = (plan: ListPlan) => session.read(scopePlan(plan, caller))
   return {
-    scope (collection) {
+    scope (collection, _operation, where) {
       const touched = keys.get(collection)
       const scope = caller.scope(collection)
-      const hasAll = touched === undefined || scope === always || scope === policed
-      return hasAll ? scope : any([scope, keyIn(collection, touched)])
+      if (touched === undefined || scope === always || scope === policed) return scope
+      // Most statements name one item: in a large write, each of them would name all the others too.
+      const key = keyValuesIn(where, collection.key)
+      if (key !== undefined) return touched.has(nameOf(key)) ? always : scope
+      return any([scope, keyIn(collection, touched)])
     },
     async addUnlinked (change) {
       if (change.kind !== 'update' && change.kind !== 'delete') return
@@ -74,7 +77,13 @@ function keyIn ({ key }: Collection, keys: Keys): Predicate {
   const values = [...keys.values()]
   return field !== undefined && other === undefined
     ? { kind: 'compare', field, operator: 'in', value: values.flat() }
-    : any(values.map(one => equalsKey(key, one)))
+    : anyInHalves(values.map(one => equalsKey(key, one)))
+}
+
+/** A chain of a thousand `or` is deeper than SQLite takes. */
+function anyInHalves (of: readonly Predicate[]): Predicate {
+  const half = of.length >> 1
+  return half < 50 ? any(of) : any([anyInHalves(of.slice(0, half)), anyInHalves(of.slice(half))])
 }
 
 function keyOf (row: Row, { key, property }: Collection): KeyValues {

@@ -1,6 +1,10 @@
-import { collection } from '../../lib/index.ts'
+import { Type } from '@sinclair/typebox'
+import { test } from 'tap'
+import dataApi, { collection } from '../../lib/index.ts'
 import { calls, collections, guarded, Note, world } from '../fixtures/keyed-notes.ts'
 import { everySource, type Tools, type World } from '../helpers/every-source.ts'
+import Fastify from '../helpers/fastify.ts'
+import { openers } from '../helpers/sources.ts'
 
 // docs/http.md: Writes by a filter
 
@@ -131,3 +135,26 @@ everySource('they are off unless the application says otherwise', async ({ send 
   const { statusCode, headers } = await send('DELETE', '/notes?text=a')
   if (statusCode !== 405 || headers['allow'] !== 'GET, HEAD, OPTIONS, QUERY, POST') throw new Error(String(statusCode))
 }, { requestStrategies: { delete: true } }, world)
+
+const flags = { readable: true, writable: true }
+const Seat = Type.Object({ row: Type.Integer(flags), seat: Type.Integer(flags), state: Type.String(flags) })
+
+test('a thousand items with keys of two fields are written under a scope', async t => {
+  const seats = Array.from({ length: 1000 }, (_, index) => ({ row: index, seat: 1, state: 'free' }))
+  const opened = await openers.sqlite({ seats }, `create table seats (
+    "row" integer not null, seat integer not null, state text not null, primary key ("row", seat)) strict;`)
+  const app = Fastify()
+  const scope = () => ({ seat: 1 })
+  await app.register(dataApi, {
+    collections: { seats: collection(Seat, { source: opened.source('seats'), key: ['row', 'seat'], scope }) },
+    requestStrategies: bulk
+  })
+  const patched = await app.inject({ method: 'PATCH', url: '/seats?state=free', payload: { state: 'sold' } })
+  t.strictSame(patched.json(), done(1000))
+  const posted = await app.inject({
+    method: 'POST', url: '/seats', payload: seats.map(one => ({ ...one, row: one.row + 1000 }))
+  })
+  t.equal(posted.statusCode, 201)
+  await app.close()
+  await opened.close()
+})
