@@ -7,8 +7,8 @@ import type { Syntax } from '../request/syntax.ts'
 import { batchOperation } from './batches.ts'
 import { componentOf, makeComponents } from './components.ts'
 import { type AnswerOptions, type Describing, mayCreate, type View, viewsOf } from './describing.ts'
-import { withKeys } from './keys.ts'
-import type { Document, Link, Operation, PathItem, Reference, Response, Schema } from './objects.ts'
+import type { Document, Link, Operation, OperationMethod, PathItem, Reference, Response, Schema } from './objects.ts'
+import { header } from './parameters.ts'
 import type { Parts } from './parts.ts'
 import { collectionPaths, isNameable } from './paths.ts'
 import { largeProfiles, mostInFull, type ProfileName, profiles } from './profiles.ts'
@@ -77,6 +77,26 @@ export function * documentParts (
     components: { schemas, responses, parameters, ...securitySchemes && { securitySchemes } },
     ...security && { security }
   }
+}
+
+/** Adds the header `Idempotency-Key` to operations that write (docs/http.md: Idempotency keys), where it is read. */
+function withKeys (
+  paths: Document['paths'], describing: Describing
+): Document['paths'] {
+  if (describing.idempotency === undefined || !describing.profile.details) return paths
+  return Object.fromEntries(Object.entries(paths).map(([path, item]) => [path, withKey(item, describing)]))
+}
+
+const writing: readonly OperationMethod[] = ['post', 'put', 'patch', 'delete']
+
+function withKey (item: PathItem, describing: Describing): PathItem {
+  const keyed = writing.flatMap(method => {
+    const operation = item[method]
+    if (operation === undefined) return []
+    const parameters = [...operation.parameters ?? [], header('IdempotencyKey', describing)]
+    return [[method, { ...operation, parameters }]]
+  })
+  return { ...item, ...Object.fromEntries(keyed) as PathItem }
 }
 
 /** A collection can be called as the tag of the directory is. */

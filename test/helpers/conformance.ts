@@ -2,11 +2,10 @@ import type { Column, Open, Table, TableReference } from '../../lib/conformance/
 import type { PGlite } from '@electric-sql/pglite'
 import { Kysely } from 'kysely'
 import { join } from 'node:path'
-import pg from 'pg'
 import { kysely, sqlite } from '../../lib/index.ts'
 import type { SqliteDatabase } from '../../lib/sources/sql/sqlite/sqlite.ts'
 import { createPGlite, PGliteDialect } from './pglite.ts'
-import { type Connect, connectKysely, connectKyselyJs, connectPostgres, serverUrl } from './sources.ts'
+import { type Connect, connectKysely, connectKyselyJs, connectPostgres, runOnServer, serverUrl } from './sources.ts'
 
 // Functions that create the conformance suite's tables in each database.
 
@@ -174,8 +173,7 @@ const namingOf = (tables: readonly Table[], table: string) =>
 
 const postgresOpener = (connect: Connect): Open => async tables => {
   const schema = `conformance_${process.pid}_${schemas++}`
-  const owner = schemaOwner()
-  await owner.query(scriptOf(schema, tables))
+  await runOnServer(schema, scriptOf(schema, tables))
   // The tables of every other world are not on the search path, so that their schema must be named.
   const isNamed = schemas % 2 === 0
   const { table, close } = connect({ url: serverUrl(), schema: isNamed ? 'public' : schema, max: 1 })
@@ -183,17 +181,9 @@ const postgresOpener = (connect: Connect): Open => async tables => {
     source: name => table({ name, ...isNamed && { schema } }, { columns: namingOf(tables, name) }),
     close: async () => {
       await close()
-      await owner.query(`drop schema ${schema} cascade`)
+      await runOnServer('public', `drop schema ${schema} cascade`)
     }
   }
-}
-
-let pool: pg.Pool | undefined
-
-/** Returns the pool that creates all schemas. It does not keep the process alive. */
-function schemaOwner (): pg.Pool {
-  pool ??= new pg.Pool({ connectionString: serverUrl(), max: 1, allowExitOnIdle: true })
-  return pool
 }
 
 let inProcess: Promise<PGlite> | undefined

@@ -1,15 +1,20 @@
 import { Type } from '@sinclair/typebox'
 import { DeclarationError } from '../../errors/errors.ts'
+import { orNearest } from '../../errors/suggest.ts'
+import { placeOf } from '../../model/fields.ts'
+import type { Collection, StoredField } from '../../model/model.ts'
 import type { ReadPlan, Row } from '../../plan/plan.ts'
+import type { Finding } from '../catalog-check.ts'
 import { compileOptions, milliseconds } from '../source-options.ts'
 import type { Batches, Change, Database, DataSource, ListPlan, Session } from '../source.ts'
 import { Changes } from '../changes.ts'
 import { openSession, withinLimit } from '../transaction-limit.ts'
 import { describeTransaction, type Hold, makeWriteLock } from '../write-lock.ts'
-import { checkFirstRow } from './first-row.ts'
 import { findListing, runRead } from './read.ts'
+import { tableOf } from './relations.ts'
 import { type Rows, type Table, tableOver, type Undo } from './table.ts'
 import { makeTick, type Tick, untimed } from './tick.ts'
+import { readerOf } from './values.ts'
 import { runChange } from './write.ts'
 
 /** A source over objects of the application. */
@@ -60,6 +65,21 @@ const database: Database = {
   }),
   transaction: work => lock.runExclusive(hold => runTransaction(work, hold)),
   watch: changes.watch
+}
+
+/** Compares a collection with the first of its objects, which must have a value for each field that needs one. */
+function checkFirstRow (collection: Collection): readonly Finding[] {
+  const [row] = tableOf(collection).all()
+  if (row === undefined) return []
+  return collection.stored
+    .filter(field => !field.nullable && readerOf(field)(row) === null)
+    .map(field => ({ kind: 'fault', message: missingValue(collection, field, row) }))
+}
+
+function missingValue ({ property, properties }: Collection, field: StoredField, row: object): string {
+  const unknown = Object.keys(row).filter(name => !properties.has(name))
+  const advice = orNearest(field.property, unknown) || '; give it one, or make the field optional'
+  return `${placeOf(property, field.property)}: the first object of memory() has no value for it${advice}`
 }
 
 /** Returns the tick of a read. Its limit is that of the source whose items it returns. */

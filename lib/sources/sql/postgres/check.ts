@@ -6,10 +6,10 @@ import { postgresRules } from '../check/types.ts'
 import { tablesOf } from '../source.ts'
 import { showTable, type TableName } from '../table-name.ts'
 import { readCatalog } from './catalog.ts'
+import { changeLogScript, unloggedQuery } from './change-log-sql.ts'
 import type { Connection } from './wire/connection.ts'
 import { postgresDialect } from './dialect.ts'
 import { faultOf, toFault } from './faults.ts'
-import { findUnlogged } from './unlogged.ts'
 
 /**
  * Compares collections with the catalog of the database behind a connection. `hasLog`: true if their changes must be
@@ -45,4 +45,17 @@ function refusalIn (error: unknown): string {
   // A role that may not read a column is another matter.
   if (error instanceof Error && faultOf(error).outdated === true) return error.message
   throw toFault(error)
+}
+
+/** Finds tables whose changes the database does not log. */
+async function findUnlogged (
+  connection: Connection, collections: readonly Collection[]
+): Promise<readonly Finding[]> {
+  const names = tablesOf(collections)
+  const rows = await connection.query(unloggedQuery, [JSON.stringify(names)])
+  const unlogged = rows.flatMap(row => names[Number(row['place']) - 1] ?? [])
+  if (unlogged.length === 0) return []
+  const shown = unlogged.map(name => `'${showTable(name)}'`).join(', ')
+  return [fault("option 'changes'", `the changes of ${shown} are not logged; run this script, which ` +
+    `npx fastify-data-api sql changes <module> prints for all tables:\n\n${changeLogScript(unlogged)}`)]
 }
