@@ -6,6 +6,7 @@ import pg from 'pg'
 import dataApi, {
   collection, kysely, postgres, type Context, type PostgresDatabase, SubCollection, SubItem
 } from '../../lib/index.ts'
+import fc, { runsOf } from '../helpers/fast-check.ts'
 import { onDatabase } from '../helpers/on-database.ts'
 import { test } from '../helpers/on-postgres.ts'
 
@@ -159,6 +160,27 @@ each('keys are kept beyond the rights of the role, in which all else runs', asyn
     t.strictSame([again.statusCode, again.body, again.headers['idempotency-replayed']], [201, first.body, 'true'])
     t.equal(((await send(as, 'GET', '/entries'))[1] as unknown[]).length, 2)
   }
+})
+
+each('racers under the keys of several sessions get the answers of their own', async ({ app, send }, t) => {
+  const racer = fc.record({ as: fc.constantFrom('ann', 'bob'), key: fc.constantFrom('k', 'l') })
+  const written = new Map([['ann', 1], ['bob', 1]])
+  let round = 0
+  await fc.assert(fc.asyncProperty(fc.array(racer, { minLength: 2, maxLength: 9 }), async racers => {
+    round++
+    const answers = await Promise.all(racers.map(async ({ as, key }) => app.inject({
+      method: 'POST',
+      url: '/entries?fields=note',
+      headers: { as, 'idempotency-key': `${key}${round}`, prefer: 'return=representation' },
+      payload: { note: `${as} ${key}`, account: { id: as === 'ann' ? 1 : 2 } }
+    })))
+    const told = answers.map(one => [one.statusCode, one.json<unknown>()])
+    t.strictSame(told, racers.map(({ as, key }) => [201, { note: `${as} ${key}` }]))
+    const distinct = new Set(racers.map(({ as, key }) => `${as} ${key}`))
+    t.equal(answers.filter(({ headers }) => headers['idempotency-replayed'] === undefined).length, distinct.size)
+    for (const one of distinct) written.set(one.slice(0, 3), (written.get(one.slice(0, 3)) ?? 0) + 1)
+  }), { numRuns: runsOf(15) })
+  for (const [as, count] of written) t.equal(((await send(as, 'GET', '/entries'))[1] as unknown[]).length, count)
 })
 
 each('requests of one turn get the rows of their own callers', async ({ send }, t) => {
