@@ -15,7 +15,7 @@ interface Evidence {
 const learnable: Readonly<Record<string, string>> = {
   'keys and other unique values': 'A unique value is unique among all items.',
   'the highest key': 'Keys that a database counts reveal how many items exist',
-  'foreign keys': 'a deletion is rejected if hidden items refer to the item'
+  'foreign keys to visible items': 'a deletion is rejected if hidden items refer to the item'
 }
 
 /** Returns what a leak tells, as a sentence. */

@@ -41,13 +41,14 @@ interface Twins {
 /**
  * Returns changes of facts that the caller may not know, as many as there are, after which the caller may see and do
  * the same. `world` has the contents; the twin gets them with the changes. Facts that docs/prove.md lists as learnable
- * stay alike: keys, foreign keys, unique values, versions.
+ * stay alike: keys, foreign keys to visible items, unique values, versions.
  */
 export async function makeTwin (
   generator: ValueGenerator, [world, twin]: readonly [World, World], contents: Contents, caller: ProvedCaller,
   sight: Sight, { shapes, allow, kept }: Twins
 ): Promise<readonly Change[]> {
-  const all = shapes.flatMap(shape => changesOf(generator, shape, contents, caller, sight, { world, shapes, allow }))
+  const all = shapes.flatMap(shape => [changesOf, referencesOf].flatMap(make =>
+    make(generator, shape, contents, caller, sight, { world, shapes, allow })))
   const isAlike = async (changes: readonly Change[]) => {
     const changed = applyChanges(contents, changes)
     twin.fill(changed)
@@ -125,6 +126,35 @@ function changesOf (
       const n = 100 + index + generator.below(900) * 20
       const other = nullable && generator.chance(12) ? omitted ? undefined : null : exampleOf(schema, n)
       return other === row[property] ? [] : [{ shape, hidden, index, row, property, value: other }]
+    })
+  })
+}
+
+/**
+ * Returns changes of foreign keys that the caller may not know. They lead among rows that it may not know of either, so
+ * that nobody may see where to, and that the twin has as well, since others refer to them.
+ */
+function referencesOf (
+  generator: ValueGenerator, shape: TableShape, contents: Contents, caller: ProvedCaller, sight: Sight,
+  { world, shapes, allow }: Pick<Twins, 'shapes' | 'allow'> & { readonly world: World }
+): readonly Change[] {
+  const views = viewsOf(shape.name, world, sight.known)
+  const isHidden = hiddenIn(shape, contents, caller, sight, shapes)
+  return shape.references.flatMap(({ properties, table, key: [key = ''] }) => {
+    const [property = ''] = properties
+    const [field, target] = [shape.fields.get(property), shapes.find(({ name }) => name === table)]
+    const uses = shape.references.filter(one => one.properties.includes(property)).length
+    if (field === undefined || target === undefined || properties.length + uses > 2) return []
+    if (field.identifier || shape.key.includes(property) || allow.has(`${shape.label}.${property}`)) return []
+    const isUnknown = hiddenIn(target, contents, caller, sight, shapes)
+    const keys = (contents.get(table) ?? [])
+      .filter((row, at) => isUnknown(row, at) && isReferred(row, target, contents, shapes)).map(row => row[key])
+    const isSecret = !seesField(field, shape, views, caller)
+    return (contents.get(shape.name) ?? []).flatMap((row, index): readonly Change[] => {
+      const hidden = isHidden(row, index)
+      const value = generator.from(keys.filter(one => one !== row[property]))
+      if (value === undefined || !keys.includes(row[property]) || !(hidden || isSecret)) return []
+      return [{ shape, hidden, index, row, property, value }]
     })
   })
 }

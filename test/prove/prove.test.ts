@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { test } from 'tap'
-import dataApi, { collection, type Context, memory } from '../../lib/index.ts'
+import dataApi, { collection, computed, type Context, memory, SubCollection } from '../../lib/index.ts'
 import { ProofError, proveRules, type ProveOptions } from '../../lib/prove/index.ts'
 import { read, programsIn, writeProgram } from '../helpers/documents.ts'
 import Fastify from '../helpers/fastify.ts'
@@ -26,7 +26,7 @@ test('an application without a mistake answers alike in both worlds, and all of 
   const { requests, report } = await proveRules({ app: () => buildNotes(), callers, requests: 1000, seed: 1 })
   t.ok(requests >= 1000)
   t.match(report, 'No difference in')
-  t.match(report, 'Hidden, and so different in both worlds: notes, notes.salary, notes.text, teams.')
+  t.match(report, 'Hidden, and so different in both worlds: notes, notes.salary, notes.teamId, notes.text, teams.')
   t.notMatch(report, 'Not driven')
 })
 
@@ -45,6 +45,32 @@ for (const [mistake, leak] of Object.entries(leaks)) {
     t.ok(requests <= 2000, `after ${requests} requests`)
   })
 }
+
+test('a computed field that tells to which hidden item a visible one refers is found', async t => {
+  const id = Type.Integer({ identifier: true, readable: true })
+  const Case = Type.Object({ id, title: shown, ownerId: Type.Integer({ default: 1 }) })
+  const Owner = Type.Object({ id, cases: SubCollection('cases', { foreignKey: 'ownerId', readable: true }) })
+  const build = (more: object) => async () => {
+    const app = Fastify()
+    await app.register(dataApi, {
+      collections: {
+        cases: collection(Case, { source: memory([]), ...more }),
+        owners: collection(Owner, { source: memory([]), scope: () => false })
+      }
+    })
+    return app
+  }
+  const isOdd = computed({
+    type: Type.Boolean({ readable: true }),
+    from: ['ownerId'],
+    get: ({ ownerId }: { ownerId: number }) => ownerId % 2 > 0
+  })
+  const { message } = await failureOf({ app: build({ computed: { isOdd } }), callers, seed: 1 })
+  t.match(message, /^A member can tell \d from \d in `cases.ownerId` by /)
+  const allow = ['owners by key', 'owners.id alone', 'owners.cases as a path']
+  const { report } = await proveRules({ app: build({}), callers, requests: 500, seed: 1, allow })
+  t.match(report, 'Hidden, and so different in both worlds: cases.ownerId')
+})
 
 test('the same seed finds the same by the same requests', async t => {
   const [one, other] = [
