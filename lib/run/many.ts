@@ -1,42 +1,70 @@
 import { tooManyAffected } from '../errors/by-filter.ts'
+import { forbidden } from '../errors/errors.ts'
+import type { KeyValues } from '../model/identifiers.ts'
 import type { OneWrite, WritePlanOf } from '../plan/plan.ts'
-import { both, equalsKey } from '../plan/predicates.ts'
+import { equalsKey } from '../plan/predicates.ts'
 import { listKeys } from '../plan/read/list-keys.ts'
 import type { UnitOfWork } from './context.ts'
-import { isMissed, keyOf, lockParent } from './locate.ts'
+import { byKey, isMissed, keyOf, lockParent, readProjection } from './locate.ts'
+import { lockInOrder } from './lock-order.ts'
 import type { Created, WriteResult } from './write.ts'
 
+type RunOne = (plan: OneWrite, work: UnitOfWork) => Promise<WriteResult>
+
 /**
- * Writes all items that the filter finds, each by `runOne` as one alone. All are locked first, in the order of their
- * keys; what a change of another request has taken out of the filter by then is left. Throws too_many_affected.
+ * Writes all items that the filter finds, each by `runOne` as one alone. All are locked first; what a change of another
+ * request has taken out of the filter by then is left. Throws too_many_affected, and forbidden if an update takes
+ * another of the items away from the caller.
  */
 export async function runMany (
-  { steps, from, where, most, one }: WritePlanOf<'many'>, work: UnitOfWork,
-  runOne: (plan: OneWrite, work: UnitOfWork) => Promise<WriteResult>
+  plan: WritePlanOf<'many'>, work: UnitOfWork, runOne: RunOne
 ): Promise<WriteResult> {
+  const { steps, from: { collection, via }, most, one } = plan
+  const found = await findKeys(plan, most + 1, work)
+  if ('kind' in found) return found
+  if (found.length > most) throw tooManyAffected(most)
+  const bodies = one.kind === 'update' ? [one.body] : []
+  // The items are read when all are written.
+  const unshown = one.kind === 'update' ? { ...one, representation: undefined } : one
+  await lockInOrder(steps, bodies, work, found.map(key => ({ collection, key })))
   const parent = await lockParent(steps, work)
   if (parent.kind !== 'parent') return parent
-  const { collection, via } = from
+  const still = await findKeys(plan, Infinity, work)
+  if ('kind' in still) return still
+  const names = new Set(still.map(nameOf))
+  const written: KeyValues[] = []
+  const ofParent = parent.item === undefined || via === undefined ? [] : byKey(via.holder, parent.item.key)
+  for (const key of found.filter(key => names.has(nameOf(key)))) {
+    // A write of one before it may have changed what the path names, so the keys lead to the item.
+    const own = one.kind === 'unlink'
+      ? [...ofParent, { collection, via, where: equalsKey(collection.key, key) }]
+      : byKey(collection, key)
+    const result = await runOne({ ...unshown, steps: own }, work)
+    if (result.kind !== 'missing') written.push(result.kind === 'updated' ? result.key ?? key : key)
+    // A deletion may take others with it, as a foreign key or a hook says.
+    else if (one.kind === 'update') throw forbidden()
+  }
+  return { kind: 'affected', affected: written.length, items: await shown(plan, written, work) }
+}
+
+/** Returns the keys of the items that the filter finds, or the step of the path that leads to no item. */
+async function findKeys ({ from, steps, where }: WritePlanOf<'many'>, limit: number, { session }: UnitOfWork) {
   const all = listKeys(from, steps, where)
-  const range = { offset: 0, limit: most + 1 }
-  const found = await work.session.read({ ...all, listing: { ...all.listing, range } })
-  const rows = found.kind === 'rows' ? found.rows : []
-  if (rows.length > most) throw tooManyAffected(most)
-  const locked = []
-  for (const row of rows) {
-    const isItem = equalsKey(collection.key, keyOf(row, collection))
-    const step = (condition: typeof where) => [...steps, { collection, via, where: condition }]
-    const lock = await work.session.lock({ kind: 'item', steps: step(both(isItem, where)), select: [] })
-    if (!isMissed(lock)) locked.push(step(isItem))
-  }
-  let affected = 0
+  const found = await session.read({ ...all, listing: { ...all.listing, range: { offset: 0, limit } } })
+  if (isMissed(found)) return found
+  return found.kind === 'rows' ? found.rows.map(row => keyOf(row, from.collection)) : []
+}
+
+const nameOf = (key: KeyValues) => JSON.stringify(key)
+
+/** Returns updated items with their rows, if the client asked for them: as all of the request has left them. */
+async function shown (
+  { collection, one }: WritePlanOf<'many'>, written: readonly KeyValues[], work: UnitOfWork
+): Promise<readonly Created[]> {
+  if (one.kind !== 'update') return []
   const items: Created[] = []
-  for (const own of locked) {
-    const result = await runOne({ ...one, steps: own }, work)
-    // It went with one of the others, as its foreign key or a hook says.
-    if (result.kind === 'missing') continue
-    affected++
-    if (result.kind === 'updated' && result.key !== undefined) items.push({ key: result.key, row: result.row })
+  for (const key of written) {
+    items.push({ key, row: await readProjection(collection, key, one.representation, work) })
   }
-  return { kind: 'affected', affected, items }
+  return items
 }
