@@ -1,7 +1,7 @@
 import type { DataField } from '../model/model.ts'
 import { integerType, isExact, type Operator, type Scalar, type ValueType } from '../model/values.ts'
 import { memoize } from '../scheduling/memoize.ts'
-import type { Count, Extreme, ItemValue, Order, Predicate, ReadPlanOf, SubItemStep } from './plan.ts'
+import type { Count, Extreme, ItemValue, Listing, Order, Predicate, ReadPlanOf, SubItemStep } from './plan.ts'
 import { all, always, isNotNull } from './predicates.ts'
 
 /** Returns true if two values are of the same field, or count the same relation, of the same item. */
@@ -22,6 +22,11 @@ const termsWithPath = (order: Order): Order => order.filter(({ path }) => path !
 /** Returns the terms with a path whose values the rows of a listing must hold. */
 export const carriedTerms = ({ listing, extra }: Pick<ReadPlanOf<'list'>, 'listing' | 'extra'>): Order =>
   extra.length === 0 ? [] : termsWithPath(listing.order)
+
+/** Returns the counts of an order that the items show too. */
+export const countsShown = ({ order, select }: Pick<Listing, 'order' | 'select'>): Order =>
+  order.filter(({ path, related }) => path?.length === 0 && !isExtreme(related) &&
+    select.some(({ kind, field }) => kind === 'count' && field === related?.field))
 
 /** Returns the fields of which terms are, in whatever collection. */
 export const fieldsOf = (terms: Order): readonly DataField[] =>

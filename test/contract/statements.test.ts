@@ -101,3 +101,25 @@ for (const [kind, [open, countOn]] of Object.entries(counted)) {
     }
   })
 }
+
+test('a number that items show and are sorted by is counted once, at any depth', async t => {
+  const opened = await sqlite(tables, ddl)
+  const app = Fastify()
+  await app.register(dataApi, { collections: collections(opened.source) })
+  t.teardown(async () => {
+    await app.close()
+    await opened.close()
+  })
+  await app.ready()
+  const { driver } = opened.source('artists').database as SqliteDatabase
+  const prepare = driver.prepare.bind(driver)
+  let text = ''
+  Object.defineProperty(driver, 'prepare', { value: (of: string) => prepare(text = of) })
+  for (const query of ['fields=albums.count()', 'fields=label(artists(albums.count();sort=-albums.count()))']) {
+    for (const headers of [{}, { accept: 'application/x-ndjson' }]) {
+      const { statusCode } = await app.inject({ url: `/artists?sort=-albums.count()&${query}`, headers })
+      const counts = text.split('(select count(*) from "albums"').length - 1
+      t.strictSame([statusCode, counts], [200, query.includes('label') ? 2 : 1], query)
+    }
+  }
+})

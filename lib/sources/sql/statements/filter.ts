@@ -51,8 +51,10 @@ function buildSome ({ field, where }: Extract<Predicate, { kind: 'some' }>, ref:
   return sql`exists (select 1 from ${table(target)} where ${conditions} limit 1)`
 }
 
-/** Builds a subquery that counts elements of a relation. */
+/** Returns the column that has the number of elements of a relation already, or a subquery that counts them. */
 export function buildCount ({ field, where }: Count, ref: TableRef, builder: Builder): Sql {
+  const known = ref.counts.get(field)
+  if (known !== undefined) return known
   const target = tableRef(field.target, builder.alias())
   const relation = related(field, target, parentField => column(ref, parentField), builder.dialect)
   const conditions = builder.dialect.clocked(sql`${relation} and ${buildFilter(where, target, builder)}`)

@@ -1,6 +1,6 @@
 import { sql } from '../load-kysely.ts'
-import type { Extreme, ItemValue, Order, SubItemStep } from '../../../plan/plan.ts'
-import { extremeOrder, isExtreme, positionName, rowName } from '../../../plan/order.ts'
+import type { Extreme, ItemValue, Listing, Order, SubItemStep } from '../../../plan/plan.ts'
+import { countsShown, extremeOrder, isExtreme, positionName, rowName } from '../../../plan/order.ts'
 import type { Builder } from './builder.ts'
 import type { ColumnType } from './columns.ts'
 import type { Sql } from './dialect.ts'
@@ -84,9 +84,34 @@ function failed (): never {
   throw new TypeError('a term that rows carry has a path and a column')
 }
 
-/** Returns the columns that an inner query selects for the terms that the outer query reads (carriedOf). */
-export const carriedColumns = (terms: Order, inner: TableRef, builder: Builder): readonly Sql[] =>
-  terms.map((term, index) => sql`${valueColumn(term, inner, builder).sql} as ${sql.id(carriedName(index))}`)
+/**
+ * Returns the terms whose values an inner query selects for the outer one, `ref`: those that rows hold, then the counts
+ * that items show, which the outer query does not make again.
+ */
+export function innerTerms (listing: Listing, carried: Order, ref: TableRef): Order {
+  const terms = [...new Set([...carried, ...countsShown(listing)])]
+  nameCounts(terms, ref, name => sql.id(ref.alias, name))
+  return terms
+}
+
+/**
+ * Returns the columns that an inner query selects for the terms that the outer query reads (carriedOf). Then the order
+ * of the inner query names the counts among them.
+ */
+export function carriedColumns (terms: Order, inner: TableRef, builder: Builder): readonly Sql[] {
+  const columns = terms.map((term, index) =>
+    sql`${valueColumn(term, inner, builder).sql} as ${sql.id(carriedName(index))}`)
+  nameCounts(terms, inner, name => sql.id(name))
+  return columns
+}
+
+function nameCounts (terms: Order, ref: TableRef, toColumn: (name: string) => Sql): void {
+  for (const [index, { path, related }] of terms.entries()) {
+    if (path?.length === 0 && related !== undefined && !isExtreme(related)) {
+      ref.counts.set(related.field, toColumn(carriedName(index)))
+    }
+  }
+}
 
 /** Returns these columns in the outer query. */
 export const carriedOf = (terms: Order, { alias }: TableRef): readonly Sql[] =>

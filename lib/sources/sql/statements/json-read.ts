@@ -8,7 +8,7 @@ import type { Ends, JsonResult, ReadResult } from '../../source.ts'
 import type { Builder } from './builder.ts'
 import type { Sql, Writer } from './dialect.ts'
 import { buildCount, buildFilter } from './filter.ts'
-import { carriedColumns } from './item-values.ts'
+import { carriedColumns, innerTerms } from './item-values.ts'
 import { related } from './join-conditions.ts'
 import { checkJson, guardedAmong, positionsOf } from './positions.ts'
 import type { CompiledRead, ReadLimit, Values } from './compiled-read.ts'
@@ -60,12 +60,13 @@ export function buildJsonRead (plan: ReadPlanOf<'list'>, builder: Builder): Comp
   const parent = refs.at(-1)
   const ref = tableRef(from.collection, builder.alias())
   const terms = carriedTerms(plan)
+  const read = innerTerms(listing, terms, ref)
   const isShown = terms.length === 0 && extra.every(field => listing.select.some(one => one.field === field))
   const guarded = isShown ? guardedAmong(extra, ref, builder) : none
   const object = buildObject(listing.select, ref, { writer, builder, guarded })
   const separator = isFlat(listing.select) ? objectSeparator(listing.select) : lineSeparator
   const carried = buildCarried({ extra, terms, guarded }, listing.select, ref, builder)
-  const rows = buildRows(listing, { ref, terms }, inner => {
+  const rows = buildRows(listing, { ref, terms: read }, inner => {
     const start = startingAt(from, inner, parent, listing.where, builder)
     const conditions = sql`${start} and ${buildFilter(cursorBound, inner, builder)}`
     return isDirect(listing, from) ? conditions : builder.clockedScan(conditions, inner)
@@ -224,7 +225,7 @@ function headReader (fields: readonly DataField[], select: Selection): (item: st
 
 /**
  * Builds a select of the rows of a listing, in order and within its range, so that related items are looked up for the
- * rows shown alone. `terms`: those with a path that the outer query reads. `ahead` adds one row, which shows that a
+ * rows shown alone. `terms`: those that the outer query reads (innerTerms). `ahead` adds one row, which shows that a
  * page follows.
  */
 function buildRows (
@@ -236,8 +237,8 @@ function buildRows (
 ): Sql {
   const inner = tableRef(ref.collection, ref.alias)
   const where = conditions(inner)
-  const order = buildSort(listing.order, inner, builder)
   const columns = sql.join([selected(inner, ref), ...carriedColumns(terms, inner, builder)])
+  const order = buildSort(listing.order, inner, builder)
   const limit = buildLimit(listing.range, ahead, builder)
   return sql`select ${columns} from ${table(inner)} where ${where} order by ${order} ${limit}`
 }
@@ -279,8 +280,9 @@ function buildSubList (
 ): Sql {
   const target = tableRef(field.target, builder.alias())
   const isLeaf = listing.select.every(({ field }) => field.kind === 'stored')
+  const terms = innerTerms(listing, [], target)
   const object = buildObject(listing.select, target, { writer, builder })
-  const rows = buildRows(listing, { ref: target, terms: [] }, inner => {
+  const rows = buildRows(listing, { ref: target, terms }, inner => {
     const relation = related(field, inner, parentField => column(ref, parentField), builder.dialect)
     const conditions = sql`${relation} and ${buildFilter(listing.where, inner, builder)}`
     // A list of few rows may have no number at which the clock is looked at, and what it nests takes long.

@@ -6,7 +6,7 @@ import { always } from '../../../plan/predicates.ts'
 import type { Builder } from './builder.ts'
 import type { Sql } from './dialect.ts'
 import { buildCount, buildFilter } from './filter.ts'
-import { carriedColumns, carriedOf, carriedValues } from './item-values.ts'
+import { carriedColumns, carriedOf, carriedValues, innerTerms } from './item-values.ts'
 import { related } from './join-conditions.ts'
 import { positionsOf } from './positions.ts'
 import { isRoundLimit } from './shape.ts'
@@ -69,11 +69,12 @@ export function buildList (
   builder: Builder
 ): RowLayout {
   const carried = carriedTerms({ listing, extra })
+  const terms = innerTerms(listing, carried, ref)
   const row = buildRow(listing.select, extra, ref, builder, carried)
   const inner = tableRef(ref.collection, ref.alias)
   const where = conditions(inner)
+  const columns = sql.join([selected(inner, ref), ...carriedColumns(terms, inner, builder)])
   const order = buildSort(listing.order, inner, builder)
-  const columns = sql.join([selected(inner, ref), ...carriedColumns(carried, inner, builder)])
   const limit = buildLimit(listing.range, ahead, builder)
   const rows = sql`select ${columns} from ${table(inner)} where ${where} order by ${order} ${limit}`
   return { ...row, sql: sql`(select ${builder.dialect.writer.rows(row.sql)} from (${rows}) as ${sql.id(ref.alias)})` }

@@ -1,6 +1,8 @@
 import { loadKysely, sql } from '../load-kysely.ts'
 import type { Tables } from '../../../declare/computed.ts'
-import type { Collection, DataField, ExpressionField, StoredField, SubItemField } from '../../../model/model.ts'
+import type {
+  Collection, DataField, ExpressionField, StoredField, SubCollectionField, SubItemField
+} from '../../../model/model.ts'
 import { sourceOf, tableOf } from '../source.ts'
 import { tableId } from '../table-name.ts'
 import type { Sql } from './dialect.ts'
@@ -18,11 +20,13 @@ export interface TableRef {
   readonly isGroups?: true
   /** The sub-items that are joined to the table. */
   readonly joins: Map<SubItemField, { readonly target: TableRef, readonly condition: Sql }>
+  /** The columns that hold the numbers of elements of relations already. */
+  readonly counts: Map<SubCollectionField, Sql>
 }
 
 /** Makes a reference to a collection's table that nothing has read yet. */
 export function tableRef (collection: Collection, alias: string): TableRef {
-  return { collection, alias, columns: new Set(), expressions: new Set(), joins: new Map() }
+  return { collection, alias, columns: new Set(), expressions: new Set(), joins: new Map(), counts: new Map() }
 }
 
 /** Returns a field's column under the table's alias, and adds it to the columns that are read. */
