@@ -1,4 +1,5 @@
 import { sql } from '../load-kysely.ts'
+import { noExactSum } from '../../../errors/errors.ts'
 import { decimalKey, decimalOfKey } from '../../../model/numbers.ts'
 import { ExactSum, meanOf } from '../../exact-sum.ts'
 import type { ColumnType } from '../statements/columns.ts'
@@ -10,14 +11,22 @@ import type { SqliteDriver } from './driver.ts'
 
 /** Returns the exact sum of a column, or its mean (Dialect.sum). */
 export function sum (column: Sql, { type }: ColumnType, call: 'sum' | 'avg'): Sql {
-  // The columns of STRICT tables hold one type.
-  const isIntegers = type === 'INT' || type === 'INTEGER'
+  const isIntegers = holdsIntegers(type)
   const ofIntegers = isIntegers ? sql`` : sql` filter (where typeof(${column}) = 'integer')`
   const half = (value: Sql) => type === 'REAL' ? sql`null` : sql`cast(sum(${value})${ofIntegers} as text)`
   const isOther = type === 'REAL' ? sql`` : sql` and typeof(${column}) <> 'integer'`
   const others = isIntegers ? sql`null` : sql`data_api_sum(${column}) filter (where ${column} is not null${isOther})`
   const key = sql`data_api_sum_key(${half(sql`${column} >> 32`)}, ${half(sql`${column} & 4294967295`)}, ${others})`
   return call === 'sum' ? key : sql`data_api_mean_key(${key}, count(${column}))`
+}
+
+// The columns of STRICT tables hold one type.
+const holdsIntegers = (type: string) => type === 'INT' || type === 'INTEGER'
+
+/** Returns the sum for a driver without aggregates. Throws invalid_fields for what may be no integers. */
+export function sumOfIntegers (column: Sql, type: ColumnType, call: 'sum' | 'avg'): Sql {
+  if (holdsIntegers(type.type)) return sum(column, type, call)
+  throw noExactSum()
 }
 
 /** Registers the functions on a connection. Sums of numbers that are no integers need a driver with aggregates. */
