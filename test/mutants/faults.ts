@@ -107,6 +107,12 @@ export const faults: readonly Fault[] = [
     tests: ['contract/counts-of-relations']
   },
   {
+    what: 'rules: a group of items passes by the scope',
+    text: 'where: scopeWhere(plan.where, plan.from.collection, scopes)',
+    fault: 'where: plan.where',
+    tests: ['contract/groups', 'contract/non-interference']
+  },
+  {
     what: 'rules: a field is written without its rule',
     text: 'writeDenial: (collection, property) => writeDenials.get(',
     fault: 'writeDenial: (collection, property) => undefined && writeDenials.get(',
@@ -201,6 +207,18 @@ export const faults: readonly Fault[] = [
     text: "case 'any': return join(predicate.of, ref, builder, sql` or `, sql`1 = 0`)",
     fault: "case 'any': return join(predicate.of, ref, builder, sql` or `, sql`1 = 1`)",
     tests: ['contract/queries', 'contract/generated', 'sources/generated-plans', 'sources/conformance']
+  },
+  {
+    what: 'statements: a condition of groups is ignored',
+    text: 'buildFilter(plan.having, groups, outer)',
+    fault: 'plan.having && sql`1 = 1`',
+    tests: ['contract/groups']
+  },
+  {
+    what: 'statements: equal values are counted twice',
+    text: 'count(distinct ${shown()})',
+    fault: 'count(${shown()})',
+    tests: ['contract/groups']
   },
   {
     what: 'sqlite: a part of a text is not found at its start',
