@@ -1,4 +1,4 @@
-import type { Collection, DataField, ScalarField } from '../model/model.ts'
+import type { Collection, DataField, RelationField, ScalarField } from '../model/model.ts'
 import { type Operator, traitsOf } from '../model/values.ts'
 import { startOf, unitsOf } from '../plan/time-units.ts'
 import { operatorDefaults } from '../request/syntax.ts'
@@ -77,6 +77,10 @@ function generateComparison (
     const operator = generator.of(['>', '=', '<', '>=', '!=', '<=', '=*'])
     return `${relation.name}.count()${operator}${generator.below(4)}`
   }
+  const ordered = relation?.kind === 'sub-collection' && generator.chance(25)
+    ? generator.from(filterable(relation.target))
+    : undefined
+  if (relation !== undefined && ordered !== undefined) return compareExtreme(generator, relation, ordered, grouped)
   if (relation !== undefined) {
     return `${relation.name}.${generateComparison(generator, relation.target, grouped, hops - 1)}`
   }
@@ -100,6 +104,14 @@ function generateComparison (
   const operator = generator.of(generator.weighted(...choices))
   const spelling = generator.of(operatorDefaults[operator])
   return `${field.name}${spelling}${generateOperand(generator, field, operator, collection, grouped)}`
+}
+
+function compareExtreme (
+  generator: ValueGenerator, { name, target }: RelationField, field: DataField, grouped: boolean
+): string {
+  const operator = generator.of(['greater', 'equals', 'less', 'at_least', 'not_equals', 'at_most', 'in'] as const)
+  const operand = generateOperand(generator, field, operator, target, grouped)
+  return `${name}.${field.name}.${generator.of(['min()', 'max()'])}${operatorDefaults[operator][0]}${operand}`
 }
 
 // Every field that has operators has this one.

@@ -61,6 +61,30 @@ everySource('a filter compares counts, of those too that are zero', async ({ get
   same(await get('/artists?id=1&fields=albums(id;where=(tracks.count()=0|id=9))'), 200, [{ albums: ids(2) }])
 })
 
+everySource('a filter compares the least and the greatest value of items of a relation', async ({ get, same }) => {
+  for (const [filter, found] of Object.entries({
+    'albums.year.max()>2010': [1],
+    'albums.year.max()>=2016': [1],
+    'albums.year.max()<2016': [2, 3],
+    'albums.year.max()<=1972': [2, 3],
+    'albums.year.min()<2011': [1, 2, 3],
+    'albums.year.min()<=1971': [2, 3],
+    'albums.year.min()>1971': [1],
+    'albums.year.min()>=2010': [1],
+    'albums.year.max()=1972': [2],
+    'albums.year.max()=1971': [3],
+    'albums.year.min()=*1971,2010': [1, 2, 3],
+    'albums.year.min()=*': [],
+    'albums.year.max()=null': [4, 5, 6, 7, 8, 9, 10],
+    'albums.year.max()!=null': [1, 2, 3],
+    'albums.year.max()!=1971&id<5': [1, 2, 4],
+    'albums.year.max()!=*1971,null': [1, 2],
+    'label.owner.albums.year.max()=1972': [2],
+    'where=(albums.year.max()=1971|albums.year.min()>2000)': [1, 3]
+  })) same(await get(`/artists?fields=id&${filter}`), 200, ids(...found))
+  same(await get('/artists?id=1&fields=albums(id;tracks.seconds.max()>0)'), 200, [{ albums: ids(1) }])
+})
+
 everySource('what cannot be counted or compared is 400', async ({ get, t }) => {
   const noFunction = "There is no function 'size()'; 'count()' counts the items of a relation."
   const follows = "'count()' follows the name of a relation to many items;"
@@ -71,8 +95,12 @@ everySource('what cannot be counted or compared is 400', async ({ get, t }) => {
     ['sort=label.count()', 'invalid_sort', `${follows} the field 'label' is none.`],
     ['sort=count()', 'invalid_sort', `${follows} there is none before it.`],
     ['count()>5', 'invalid_filter', `${follows} there is none before it.`],
-    ['albums.year.max()>5', 'invalid_filter', "'max()' is for sorts only;"],
-    ['fields=albums(year.min())', 'invalid_fields', "'min()' is for sorts only;"],
+    ['albums.max()>5', 'invalid_filter', "'max()' of a relation follows one of its fields, in sorts and filters."],
+    ['label.name.max()=x', 'invalid_filter', "'max()' of a relation follows one of its fields, in sorts and filters."],
+    ['albums.id.max()^=1', 'invalid_filter', "'max()' is compared with values, not with parts of texts."],
+    ['albums.year.max()>x', 'invalid_filter', "The field 'year' takes"],
+    ['albums.yeer.max()>5', 'invalid_filter', "There is no field 'yeer' to filter by. Did you mean 'year'?"],
+    ['fields=albums(year.min())', 'invalid_fields', "'min()' of a relation follows one of its fields,"],
     ['fields=size()', 'invalid_fields', 'The parentheses are empty.'],
     ['fields=album.count()', 'invalid_fields', "There is no field 'album' to select. Did you mean 'albums'?"],
     ['sort=old_name.count()', 'invalid_sort', "There is no field 'old_name' to sort by."],
@@ -105,4 +133,6 @@ rule('only what exists for the caller is counted', async ({ get, same }) => {
   same(await get('/projects?labels.count()>0&fields=id', caller), 200, ids(10, 11))
   same(await get('/projects?sort=-labels.count(),-id&fields=id', caller), 200, ids(11, 10, 13, 12))
   same(await get('/projects/10?fields=labels.count()', caller), 200, { labels: { count: 1 } })
+  same(await get('/projects?labels.word.max()=fruit&fields=id', caller), 200, ids(10, 11))
+  same(await get('/projects?labels.word.max()>fruit&fields=id', caller), 200, [])
 })

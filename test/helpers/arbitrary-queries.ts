@@ -62,6 +62,9 @@ const fields: ReadonlyArray<{
   { path: ['boss', 'id'], operators: equality, values: [1, 2, 3, 30], nullable: false },
   { path: ['pets', 'id'], operators: equality, values: [1, 2, 25, 50], nullable: false },
   { path: ['pets', 'count()'], operators: [...equality, ...ordering], values: [0, 1, 2], nullable: false },
+  { path: ['pets', 'name', 'max()'], operators: [...equality, ...ordering], values: words, nullable: true },
+  { path: ['pets', 'id', 'min()'], operators: [...equality, ...ordering], values: [1, 2, 25, 50], nullable: true },
+  { path: ['boss', 'pets', 'id', 'max()'], operators: [...equality, ...ordering], values: [1, 25], nullable: true },
   { path: ['boss', 'pets', 'count()'], operators: [...equality, ...ordering], values: [0, 1], nullable: false },
   { path: ['boss', 'pets', 'id'], operators: [...equality, ...ordering], values: [1, 25, 50], nullable: false }
 ]

@@ -76,6 +76,7 @@ function holdsOf (
 ): boolean {
   if (name === 'boss') return bossOf(person).some(boss => holdsOf(path, boss, test))
   if (name === 'pets' && path[0] === 'count()') return test(petsOf(person).length)
+  if (name === 'pets' && path.length === 2) return test(valueAt(`pets.${path.join('.')}`, person))
   if (name === 'pets') return petsOf(person).some(pet => test(pet[path[0] as 'id' | 'name']))
   return test(person[name as keyof PersonRow])
 }

@@ -1,14 +1,17 @@
 import { invalidFilter } from '../../errors/errors.ts'
 import { didYouMean, suggest } from '../../errors/suggest.ts'
-import type { Collection, DataField, Field, ReadableField, RelationField } from '../../model/model.ts'
+import type {
+  Collection, DataField, Field, ReadableField, RelationField, SubCollectionField
+} from '../../model/model.ts'
 import { integerType, type Operator, type Scalar, textOfDate, traitsOf } from '../../model/values.ts'
 import type { Filter, TextPlace, ValueText } from '../../request/request.ts'
 import type { Listing, Predicate, Selection } from '../plan.ts'
-import { all, always, any, compareList, compareValue } from '../predicates.ts'
+import { all, always, any, compareList, compareValue, isNotNull } from '../predicates.ts'
 import { unitNamed } from '../time-units.ts'
 import { compareBucket } from './buckets.ts'
-import { countedBy, isFunction } from './functions.ts'
+import { countedBy, isExtremeName, isFunction } from './functions.ts'
 import { findReadable, readableNames } from './select.ts'
+import { isSortable } from './sort.ts'
 
 /** A filter that compares a field. */
 export type Comparison = Extract<Filter, { kind: 'compare' }>
@@ -48,6 +51,9 @@ function follow (filter: Comparison | Element, depth: number, collection: Collec
   const field = findFilterable(filter, name, collection)
   if (filter.kind === 'compare' && unit !== undefined) return compareBucket(filter, dataFieldOf(field, filter), unit)
   const last = depth === path.length - 1
+  if (filter.kind === 'compare' && field.kind === 'sub-collection' && isExtremeName(path.slice(depth + 2).join('.'))) {
+    return compareExtreme(filter, field)
+  }
   if (isRelation(field)) {
     if (last && filter.kind === 'compare') return compareRelation(filter, field)
     if (last && filter.kind === 'some') return { kind: 'some', field, where: planFilter(filter.of, field.target) }
@@ -95,6 +101,45 @@ function compareCount (
   const isThere = value === 0 ? besideZero[operator] : undefined
   if (isThere !== undefined) return isThere ? exists : { kind: 'not', of: exists }
   return { kind: 'count', field, where: always, operator, value }
+}
+
+/**
+ * Compares the least or greatest value of a field of elements, which is null where none has a value. The greatest is
+ * below a value if one is and none is not; the scope of the elements is part of each question.
+ */
+function compareExtreme (filter: Comparison, relation: SubCollectionField): Predicate {
+  const { operator, at } = filter
+  const [name = '', called = ''] = filter.path.slice(-2)
+  const of = dataFieldOf(findFilterable(filter, name, relation.target), filter)
+  if (!isSortable(of) || !of.type.operators.has('greater')) {
+    throw invalidFilter(`The field '${name}' has no least or greatest value.`, at)
+  }
+  const { list, negated, family } = traitsOf(operator)
+  if (family === 'text') throw invalidFilter(`'${called}' is compared with values, not with parts of texts.`, at)
+  const values = parseOperands(filter, { ...of, nullable: true })
+  const isGreatest = called === 'max()'
+  const some = (where: Predicate): Predicate => ({ kind: 'some', field: relation, where })
+  const known = some(isNotNull(of))
+  const beside = (test: Operator, value: Scalar) => some({ kind: 'compare', field: of, operator: test, value })
+  const none = (test: Operator, value: Scalar): Predicate => ({ kind: 'not', of: beside(test, value) })
+  const [value = null] = values
+  const opposite = opposites[operator]
+  if (!list && value !== null && opposite !== undefined) {
+    return outward[called]?.has(operator) ? beside(operator, value) : all([known, none(opposite, value)])
+  }
+  const found = any(values.map(one => one === null
+    ? { kind: 'not', of: known }
+    : all([beside('equals', one), none(isGreatest ? 'greater' : 'less', one)])))
+  return negated ? { kind: 'not', of: found } : found
+}
+
+/** The operators that one element satisfies for all. */
+const outward: Readonly<Record<string, ReadonlySet<Operator>>> = {
+  'max()': new Set(['greater', 'at_least']), 'min()': new Set(['less', 'at_most'])
+}
+
+const opposites: Readonly<Partial<Record<Operator, Operator>>> = {
+  greater: 'at_most', at_least: 'less', less: 'at_least', at_most: 'greater'
 }
 
 /** What the comparison of a count with 0 says: that there are elements, or none. */

@@ -32,6 +32,6 @@ export function relationOf (
 export function countedBy (
   name: string, field: Field | undefined, invalid: (message: string) => DataApiError
 ): SubCollectionField {
-  if (isExtremeName(name)) throw invalid(`'${name}' is for sorts only; a selection and a filter have 'count()'.`)
+  if (isExtremeName(name)) throw invalid(`'${name}' of a relation follows one of its fields, in sorts and filters.`)
   return relationOf(name, field, invalid)
 }
