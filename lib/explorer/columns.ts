@@ -4,12 +4,12 @@ import { takesFilters } from '../plan/read/filter.ts'
 import { isSortable } from '../plan/read/sort.ts'
 import type { SortTerm } from '../request/request.ts'
 import { type Fragment, type Html, html } from './html.ts'
-import { namingField, titleOf } from './label.ts'
-import { pathTo, type Place } from './place.ts'
-import { encodePart, hiddenQuery, linkWith, sortTerm, withoutPage, withParameter } from './rewrite.ts'
-import { ownQuery, type Part, wordsOf } from './words.ts'
+import { isNumeric, namingField, titleOf, unitOf } from './value.ts'
+import {
+  encodePart, hiddenQuery, linkWith, ownQuery, type Part, pathTo, type Place, sortTerm, withoutPage, withParameter,
+  wordsOf
+} from './place.ts'
 import type { Column } from './table.ts'
-import { isNumeric, unitOf } from './value.ts'
 import { showMenu } from './page.ts'
 
 /** Returns a menu of the columns that a table can have: all readable fields, in the order declared, and counts. */

@@ -4,12 +4,10 @@ import { listedForm } from '../plan/read/select.ts'
 import { documentName } from '../response/render.ts'
 import type { Exploring } from './visit.ts'
 import { type Html, html } from './html.ts'
-import { inGroups, titleOf } from './label.ts'
+import { inGroups, titleOf } from './value.ts'
 import { showPage } from './page.ts'
-import { pathTo, type Place, rootPathTo } from './place.ts'
-import { queryOf } from './rewrite.ts'
+import { pathTo, type Place, queryOf, rootPathTo, wordOf } from './place.ts'
 import { viewsOf } from './views.ts'
-import { wordOf } from './words.ts'
 
 /** Returns the page of the directory, of its answer. */
 export function showDirectoryPage (value: unknown, place: Place, { api }: Exploring): Html {

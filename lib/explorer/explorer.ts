@@ -14,10 +14,9 @@ import type { Syntax } from '../request/syntax.ts'
 import { compileExploring, type Exploring, knownOf, visit } from './visit.ts'
 import { showFailure } from './failure-page.ts'
 import { pageOf, showStyle, withImages } from './page.ts'
-import type { Place } from './place.ts'
+import { type Part, partsOf, type Place, wordOf } from './place.ts'
 import { readPage } from './read-page.ts'
 import { submit } from './submit.ts'
-import { type Part, partsOf, wordOf } from './words.ts'
 import { orElse } from './attempt.ts'
 
 /** Answers requests with pages (docs/explorer.md). */

@@ -2,12 +2,13 @@ import type { DataField } from '../model/model.ts'
 import { traitsOf } from '../model/values.ts'
 import { filterableFields } from '../openapi/filters.ts'
 import { type Fragment, type Html, html } from './html.ts'
-import { titleOf } from './label.ts'
-import type { PlaceOf } from './place.ts'
-import { asking, formatFilter, formatList, formatNull, linkWith, sortTerm, withFilter, withoutPage } from './rewrite.ts'
-import { filtersOf } from './sentence.ts'
+import { titleOf } from './value.ts'
+import {
+  asking, filtersIn, formatFilter, formatList, formatNull, linkWith, type Part, type PlaceOf, sortTerm, withFilter,
+  withoutPage, wordsOf
+} from './place.ts'
+import { filtersOf } from './filters.ts'
 import type { Visit } from './visit.ts'
-import { filtersIn, type Part, wordsOf } from './words.ts'
 import { orRefusal } from './attempt.ts'
 
 /** The values of a field that most items have, and the numbers of these items. */

@@ -8,8 +8,9 @@ import { isSortable } from '../plan/read/sort.ts'
 import { planSelection } from '../plan/read/select.ts'
 import { type Fragment, type Html, html } from './html.ts'
 import { showPage } from './page.ts'
-import { pathTo, type Place, rootPathTo } from './place.ts'
-import { asking, encodePart, filterPart, formatFilter, linkWith, queryOf, sortTerm } from './rewrite.ts'
+import {
+  asking, encodePart, filterPart, formatFilter, linkWith, pathTo, type Place, queryOf, rootPathTo, sortTerm
+} from './place.ts'
 import { newOpenings, type Row, showTable } from './table.ts'
 import type { Visit } from './visit.ts'
 import { orElse, orRefusal } from './attempt.ts'
@@ -95,7 +96,7 @@ function showWayBack (place: Place): Html {
 }
 
 /** The items whose keys are next to one that names no item, in the listing of the same caller. */
-export interface Near { readonly collection: Collection, readonly rows: readonly Row[], readonly place: Place }
+interface Near { readonly collection: Collection, readonly rows: readonly Row[], readonly place: Place }
 
 /** Reads the neighbours of an item that was not found; undefined where its identifier is no key, or there are none. */
 export async function readNear (visit: Visit): Promise<Near | undefined> {

@@ -6,11 +6,9 @@ import { type Item, listedForm } from '../plan/read/select.ts'
 import { isWritable } from '../plan/write/body.ts'
 import { parentValues } from '../plan/write/path-values.ts'
 import { requirementsOf } from '../plan/write/required.ts'
-import { isCode, momentOf } from './value.ts'
-import type { PlaceOf } from './place.ts'
-import { labelOf, namingField } from './label.ts'
+import { isCode, labelOf, momentOf, namingField } from './value.ts'
+import { asking, type PlaceOf } from './place.ts'
 import type { Visit } from './visit.ts'
-import { asking } from './rewrite.ts'
 
 /** A field of a form: a value, or an item that is named by an identifier. */
 export interface FormField {

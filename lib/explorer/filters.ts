@@ -2,17 +2,23 @@ import type { Collection, DataField, Field } from '../model/model.ts'
 import { type Operator, operatorNames, traitsOf } from '../model/values.ts'
 import { filterableFields } from '../openapi/filters.ts'
 import { memoize } from '../scheduling/memoize.ts'
-import { choicesOf, momentOf } from './value.ts'
-import { titleOf } from './label.ts'
-import type { Place } from './place.ts'
-import { formatFilter, formatList, formatNull, readable } from './rewrite.ts'
-import { type Part, wordOf, wordsOf } from './words.ts'
+import { parseQuery } from '../request/query.ts'
+import type { Filter } from '../request/request.ts'
+import { choicesOf, cut, isNumeric, momentOf, titleOf } from './value.ts'
+import {
+  filtersIn, formatFilter, formatList, formatNull, formatValues, hiddenQuery, linkWith, ownQuery, type Part, pathTo,
+  type Place, spellingOf, withoutPart, wordOf, wordsOf
+} from './place.ts'
+import { filterLink } from './columns.ts'
+import { type Fragment, type Html, html } from './html.ts'
+import { valueOffers } from './search.ts'
+import { orElse } from './attempt.ts'
 
 /** The operators of a form, by the most that a type of values takes. */
 type Family = 'equality' | 'order' | 'text'
 
 /** A field that a form can filter by: of the collection, or of an item that it is related to. */
-export interface Filterable {
+interface Filterable {
   readonly path: string
   readonly title: string
   readonly field: DataField
@@ -20,7 +26,7 @@ export interface Filterable {
 }
 
 /** Returns the fields that forms can filter the items of a collection by. */
-export const filterablesOf = memoize((collection: Collection): readonly Filterable[] => [
+const filterablesOf = memoize((collection: Collection): readonly Filterable[] => [
   ...filterableFields(collection).map(field => filterable([], field)),
   ...[...collection.fields.values()].flatMap(relation => {
     if (!relation.readable || !relation.filterable || !('target' in relation)) return []
@@ -39,7 +45,7 @@ function filterable (relations: readonly Field[], field: DataField): Filterable 
 }
 
 /** Returns the operators of a family. */
-export const operatorsOf = (family: Family): readonly Operator[] =>
+const operatorsOf = (family: Family): readonly Operator[] =>
   operatorNames.filter(operator => takers[traitsOf(operator).family].includes(family))
 
 const takers: Readonly<Record<ReturnType<typeof traitsOf>['family'], readonly Family[]>> = {
@@ -47,7 +53,7 @@ const takers: Readonly<Record<ReturnType<typeof traitsOf>['family'], readonly Fa
 }
 
 /** Returns the words of an operator; those of days and moments differ. */
-export const wordsFor = (operator: Operator, kind: string): string =>
+const wordsFor = (operator: Operator, kind: string): string =>
   (kind === 'date' || kind === 'date-time' ? timeWords[operator] : undefined) ?? words[operator]
 
 const words: Readonly<Record<Operator, string>> = {
@@ -90,6 +96,162 @@ export function filterAsked (collection: Collection, parts: readonly Part[], { s
 const choicesAsked = (field: DataField | undefined, parts: readonly Part[]) =>
   field !== undefined && choicesOf(field) !== undefined && wordOf('_value', parts) === undefined
 
-/** Returns the filters as a person reads them. */
-export const readableQuery = (parts: readonly Part[]): string =>
-  parts.filter(({ kind }) => kind !== 'own').map(readable).join('&')
+/** A filter that compares a field. */
+type Comparison = Extract<Filter, { kind: 'compare' }>
+
+/** Returns the filters of a page as a sentence: each part opens its form, and a cross removes it. */
+export function showSentence (collection: Collection, place: Place): Html {
+  const fields = filterablesOf(collection)
+  const parts = filtersIn(place.query)
+  const asked = fields.find(({ path }) => path === wordOf('_filter', place.query))
+  const conditions = [
+    ...parts.map((part, index) => showPart(part, `f${index}`, collection, place)),
+    ...asked === undefined ? [] : [showNew(asked, place)]
+  ]
+  const none = linkWith(place.query.filter(part => !parts.includes(part)), place)
+  return html`<div class="sentence" role="group" aria-label="Filters">${conditions.map((condition, index) =>
+    html`<span class="word">${index === 0 ? 'where' : 'and'}</span>${condition}`)}
+${fields.length > 0 && showFields(fields, place)}
+${parts.length > 1 && html`<a class="quiet button" href="${none}">Clear</a>`}</div>`
+}
+
+function showPart (part: Part, id: string, collection: Collection, place: Place): Html {
+  const href = linkWith(withoutPart(place.query, part), place)
+  const remove = html`<a class="x" href="${href}" aria-label="Remove the filter ${part.text}"
+ title="Remove this filter"></a>`
+  const filters = filtersOf(part, place)
+  const [only] = filters
+  const isOne = filters.length === 1 && only?.kind === 'compare'
+  const field = isOne ? filterablesOf(collection).find(({ path }) => path === only.path.join('.')) : undefined
+  const words = partInWords(part, collection, place)
+  if (!isOne || field === undefined) return html`<span class="cond"><span>${words}</span>${remove}</span>`
+  const at = place.query.filter(({ kind }) => kind !== 'own').indexOf(part)
+  return html`<span class="cond"><button popovertarget="${id}">${words}</button>${remove}</span>
+<div popover id="${id}"><h2>${field.title}</h2><form method="get" action="${pathTo(place)}">${
+    hiddenQuery(ownQuery(place.query), place)}<input type="hidden" name="_at" value="${at}">${
+    showEditor(field, only, place)}<button class="primary">Apply</button></form></div>`
+}
+
+/** Returns a filter of the query in words; as code where it is nested too deeply. */
+export const partInWords = (part: Part, collection: Collection, place: Place): Fragment =>
+  inWords({ kind: 'all', of: filtersOf(part, place) }, collection, 0) ??
+  html`<code>${cut(part.text, longestCode)}</code>`
+
+// In characters.
+const longestCode = 100
+const longestValue = 60
+
+/** Parses one part of the query. A part that cannot be read has failed the answer, so this is no place to say so. */
+export const filtersOf = ({ raw }: Part, { syntax }: Place): readonly Filter[] =>
+  orElse(() => parseQuery(raw, syntax).filters, [])
+
+/** Returns a filter in words; undefined for one that is nested too deeply to be read as a sentence. */
+function inWords (filter: Filter, collection: Collection, depth: number): Fragment {
+  if (filter.kind === 'compare') return comparisonInWords(filter, collection)
+  if (depth > deepest) return undefined
+  if (filter.kind === 'not') return joined(html`<i>not</i> `, [filter.of], '', collection, depth)
+  if (filter.kind === 'some') {
+    const of = filter.of.kind === 'all' ? filter.of.of : [filter.of]
+    const start = html`${filter.path.join('.')} <i>${of.length === 0 ? 'has an element' : 'has one where'}</i> `
+    return joined(start, of, 'and', collection, depth)
+  }
+  return joined(undefined, filter.of, filter.kind === 'all' ? 'and' : 'or', collection, depth)
+}
+
+// Groups in groups.
+const deepest = 3
+
+function joined (
+  start: Fragment, filters: readonly Filter[], word: string, collection: Collection, depth: number
+): Fragment {
+  const words = filters.map(one => inWords(one, collection, depth + 1))
+  if (words.includes(undefined)) return undefined
+  if (words.length === 0 && start === undefined) return undefined
+  const list = words.map((one, index) => html`${index > 0 && html` <i>${word}</i> `}${one}`)
+  return depth === 0 && start === undefined ? list : html`${start}<span class="either">${list}</span>`
+}
+
+function comparisonInWords ({ path, operator, values }: Comparison, collection: Collection): Html {
+  const name = path.join('.')
+  const { title = name, field } = filterablesOf(collection).find(one => one.path === name) ?? {}
+  const kind = field?.type.kind ?? ''
+  const shown = values.map(({ text, quoted }) => text === '' || (text === 'null' && quoted) ? `"${text}"` : text)
+  const { list, negated } = traitsOf(operator)
+  const words = wordsFor(list && values.length === 1 ? negated ? 'not_equals' : 'equals' : operator, kind)
+  return html`<bdi>${title}</bdi> <i>${words}</i> ${shown.map((text, index) =>
+    html`${index > 0 && html` <i>or</i> `}<b dir="auto">${cut(text, longestValue)}</b>`)}`
+}
+
+/** Returns the form for a new filter by a field. */
+function showNew (field: Filterable, place: Place): Html {
+  const cancel = linkWith(place.query.filter(({ name }) => name !== '_filter'), place)
+  return html`<form class="asks" method="get" action="${pathTo(place)}" aria-label="New filter">
+<span>${field.title}</span>${hiddenQuery(ownQuery(place.query), place)}${showEditor(field, undefined, place)}
+<button class="primary">Apply</button><a class="button" href="${cancel}">Cancel</a></form>`
+}
+
+/** Returns the inputs of a filter: its operator, and the input of its type. */
+function showEditor (one: Filterable, current: Comparison | undefined, place: Place): Html {
+  const { path, field, family } = one
+  const choices = choicesOf(field)
+  const isNull = current?.values.some(({ text, quoted }) => text === 'null' && !quoted) === true
+  const asked = current && negatesNull(current.operator, isNull)
+  const name = html`<input type="hidden" name="_field" value="${path}">`
+  const isPlain = asked === undefined || choiceOperators.has(asked)
+  if (choices !== undefined && isPlain) {
+    const isNot = current !== undefined && !isNull && traitsOf(current.operator).negated
+    const chosen = isNull ? [] : current?.values.map(({ text }) => text) ?? []
+    return html`${name}${showOperators('equality', listOperators, isNot ? 'not_in' : asked, '')}
+<fieldset><legend class="unseen">Values</legend><ul class="choices">${choices.map(choice =>
+  html`<li><label><input type="checkbox" name="_row" value="${choice}"${
+    chosen.includes(choice) && html` checked`}>${choice}</label></li>`)}</ul></fieldset>`
+  }
+  const texts = current?.values.map(({ text }) => text) ?? []
+  const text = isNull ? '' : texts.length > 1 ? formatValues(texts, place.syntax) : texts[0] ?? ''
+  return html`${name}${showOperators(family, operatorsOf(family), asked, field.type.kind)}${
+    showInput(one, text, place)}`
+}
+
+const listOperators = operatorNames.filter(name => traitsOf(name).list)
+
+const choiceOperators: ReadonlySet<string> = new Set(['equals', 'not_equals', 'in', 'not_in', 'null', 'not_null'])
+
+const negatesNull = (operator: Operator, isNull: boolean) =>
+  isNull ? traitsOf(operator).negated ? 'not_null' : 'null' : operator
+
+function showOperators (
+  family: Filterable['family'], operators: readonly Operator[], asked: string | undefined, kind: string
+): Html {
+  const option = (value: string, text: string) =>
+    html`<option value="${value}"${value === asked && html` selected`}>${text}</option>`
+  return html`<select name="_${family}" aria-label="Operator">${operators.map(operator =>
+    option(operator, wordsFor(operator, kind)))}${option('null', 'has no value')}${
+    option('not_null', 'has a value')}</select>`
+}
+
+/** Returns the input of a type of values. A text that it could not show is shown as a text. */
+function showInput (one: Filterable, text: string, place: Place): Html {
+  const { kind } = one.field.type
+  const offers = valueOffers(one.path, one.field, place)
+  const input = (attributes: Html, value = text) =>
+    html`<input name="_value" aria-label="Value"${attributes}${offers} value="${value}" autocomplete="off">`
+  if (kind === 'date' && /^(\d{4}-\d\d-\d\d)?$/.test(text)) return input(html` type="date"`)
+  if (kind === 'date-time' && (text === '' || /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,3})?Z$/.test(text))) {
+    return html`${input(html` type="datetime-local" step="1"`, text.slice(0, -1))} <span>UTC</span>`
+  }
+  return input(isNumeric(kind) ? html` inputmode="decimal"` : html` dir="auto"`)
+}
+
+/** Returns the menu of all fields that a filter can be added for. */
+function showFields (fields: readonly Filterable[], place: Place): Html {
+  const families = (['equality', 'order', 'text'] as const).map(family => [family, operatorsOf(family).map(operator =>
+    [spellingOf(operator, place.syntax), wordsFor(operator, '')])] as const)
+  const list = (some: readonly Filterable[]) => html`<ul>${some.map(({ path, title, field, family }) => html`<li>
+<a href="${filterLink(path, place)}" data-name="${path}" data-field="${family}"${
+    valueOffers(path, field, place)}>${title}</a></li>`)}</ul>`
+  const related = fields.filter(({ path }) => path.includes('.'))
+  return html`<button class="quiet" popovertarget="filter">+ filter</button><div popover id="filter" class="filter"
+ data-operators="${JSON.stringify(Object.fromEntries(families))}"><h2>Filter by</h2>${
+    list(fields.filter(one => !related.includes(one)))}${
+    related.length > 0 && html`<hr><h2>Of a related item</h2>${list(related)}`}</div>`
+}

@@ -4,20 +4,24 @@ import { planPage } from '../plan/read/page.ts'
 import { type Item, planSelection } from '../plan/read/select.ts'
 import { parameterOf } from '../request/syntax.ts'
 import { dictionaryParts } from '../response/paths.ts'
-import { newOpenings, pickField, pickForm, type Row, showTable } from './table.ts'
+import type { InParts } from '../response/answer.ts'
+import { GroupColumns, makesGroups, memberPath, planColumns } from '../plan/read/group-columns.ts'
+import { isObject } from '../errors/is-object.ts'
+import type { GroupColumn } from '../plan/plan.ts'
+import type { FieldAsked } from '../request/request.ts'
+import { newOpenings, pickField, pickForm, rest, type Row, rowsOf, showTable } from './table.ts'
 import { showColumns } from './columns.ts'
-import { type Facet, showFacets } from './facets.ts'
-import { type Fragment, type Html, html } from './html.ts'
+import { type Facet, showBar, showFacets } from './facets.ts'
+import { each, type Fragment, type Html, html, type Member, membersOf } from './html.ts'
 import { linkForm, unlinkButton } from './item.ts'
-import { titleOf } from './label.ts'
-import { type Format, showMenu, showPage } from './page.ts'
-import { pathTo, type Place, type PlaceOf } from './place.ts'
-import { linkWith, queryOf, shownAs, withoutPage, withoutPart } from './rewrite.ts'
+import { cut, fewestGrouped, longestInPath, showShort, showValue, titleOf } from './value.ts'
+import { type Format, showMenu, showPage, showScroll } from './page.ts'
+import {
+  filtersIn, linkWith, type Part, pathTo, type Place, type PlaceOf, queryOf, shownAs, withoutPage, withoutPart, wordOf
+} from './place.ts'
 import type { Found } from './search.ts'
-import { partInWords, showSentence } from './sentence.ts'
-import { fewestGrouped, showShort } from './value.ts'
+import { partInWords, showSentence } from './filters.ts'
 import { showViews, viewsOf } from './views.ts'
-import { filtersIn, type Part, wordOf } from './words.ts'
 
 /** A page of a listing: its items, and the links and the count that its answer has. */
 export interface Listing {
@@ -123,7 +127,7 @@ function showDensities (place: Place): Html {
 }
 
 /** Returns the links to other pages, and how many items there are. */
-export function showPages (shown: number, { links, total }: Pages, place: Place): Html {
+function showPages (shown: number, { links, total }: Pages, place: Place): Html {
   const query = withoutPage(place.query).filter(({ kind }) => kind !== 'size')
   const size = encodeURIComponent(parameterOf('size', place.syntax))
   const counting = linkWith([...place.query, '_count'], place)
@@ -154,3 +158,94 @@ const pageNames = [['first', '« First'], ['prev', '‹ Previous'], ['next', 'Ne
 
 const showPageLink = (href: string | undefined, name: string, rel: string): Fragment =>
   href !== undefined && html`<a href="${href}" rel="${rel}">${name}</a> `
+
+/** The groups of an answer. `heading`: returns the link of a named group. */
+interface GroupsShown {
+  readonly asked: readonly FieldAsked[]
+  readonly collection: Collection
+  readonly members: readonly Member[]
+  readonly pages: Pages
+  readonly heading?: (name: string) => Html
+}
+
+/** Returns the page of groups: a table with a column for each value. */
+export function showGroupsPage (
+  { asked, collection, members, pages, heading }: GroupsShown, place: Place, formats: readonly Format[]
+): Html {
+  const columns = planColumns(asked, new GroupColumns(collection))
+  const name = nameOf(place)
+  const numberOf = (json: string, column: GroupColumn) => Number(valueOf(JSON.parse(json), column))
+  const most = columns.map(column => members.length > mostBars || column.call === undefined
+    ? 0
+    : members.reduce((greatest, { json }) => Math.max(greatest, numberOf(json, column)), 0))
+  const main = html`${showSentence(collection, place)}
+${members.length === 0 && html`<p class="empty">There are no items here.</p>`}
+${members.length > 0 && html`<div class="frame">${showScroll(`Table of ${name}`, html`
+<table class="${shownAs(place)}"><thead><tr>${heading && html`<th scope="col">${name}</th>`}${
+  columns.map(column => html`<th scope="col"${column.call !== undefined && html` class="num"`}>${
+    column.field.name}</th>`)}${rest}</tr></thead>
+<tbody>${each(members, ({ name, json }) => {
+  const group: unknown = JSON.parse(json)
+  return html`<tr>${heading && html`<th scope="row">${heading(name)}</th>`}${
+    columns.map((column, at) => showMember(group, column, most[at] ?? 0))}${rest}</tr>`
+})}</tbody></table>`)}</div>`}
+${showPages(members.length, pages, place)}`
+  return showPage({ title: name, main, formats, takesQuery: true }, place)
+}
+
+/** Returns a value of a group; that of a function with its bar, where the greatest of the column is positive. */
+function showMember (group: unknown, column: GroupColumn, most: number): Html {
+  const value = valueOf(group, column)
+  const isFunction = column.call !== undefined
+  const shown = showValue(value, isFunction ? undefined : column.of.field, { longest: longestValue })
+  const share = typeof value === 'number' ? value / most : NaN
+  if (!isFunction) return html`<td class="m">${shown}</td>`
+  return html`<td class="num"><div class="sum">${
+    share >= 0 && share <= 1 && showBar(share)}<span>${shown}</span></div></td>`
+}
+
+const valueOf = (group: unknown, column: GroupColumn): unknown =>
+  memberPath(column).reduce((at, name) => isObject(at) ? at[name] : null, group)
+
+// Groups that have bars.
+const mostBars = 40
+
+// In characters.
+const longestValue = 200
+
+/** Returns the page of a dictionary: one table of items, or a table for each group of items. */
+export function * showDictionary (json: string, pages: Pages, place: PlaceOf<'dictionary'>): InParts<Html> {
+  const members = yield * membersOf(json, '{')
+  const { asked, resource: { from: { collection } } } = place.spot
+  if (makesGroups(asked.fields, collection)) {
+    const heading = (name: string) => showGroupName(name, place)
+    return showGroupsPage({ asked: asked.fields ?? [], collection, members, pages, heading }, place, ['json'])
+  }
+  const select = planSelection(asked.fields, collection, 'listed')
+  const base = pathTo({ ...place, parts: place.parts.slice(0, -1) })
+  const name = nameOf(place)
+  const openings = newOpenings()
+  const isGrouped = members[0]?.json.startsWith('[') === true
+  const showRows = (caption: string, rows: readonly Row[]): Html => html`<div class="frame">${
+    showTable({ caption, collection, select, rows, base, sorts: !isGrouped }, place, openings)}</div>`
+  const only = isGrouped ? [] : yield * rowsOf(members)
+  const main = html`${showSentence(collection, place)}
+${members.length === 0 && html`<p class="empty">There are no items here.</p>`}
+<div class="stack">${isGrouped ? each(members, showGroup) : members.length > 0 && showRows(name, only)}</div>
+${showPages(members.length, pages, place)}`
+  return showPage({ title: name, main, formats: ['json'], takesQuery: true }, place)
+
+  function * showGroup ({ name, json }: Member): InParts<Html> {
+    const rows = yield * rowsOf(yield * membersOf(json, '['))
+    return html`<section class="part"><h2>${showGroupName(name, place)} <span class="n">${rows.length}</span></h2>
+${showRows(cut(name, longestName), rows)}</section>`
+  }
+}
+
+function showGroupName (name: string, place: Place): Html {
+  const label = html`<bdi>${name === '' ? 'empty' : cut(name, longestName)}</bdi>`
+  return name.length > longestInPath ? label : html`<a href="${pathTo(place, [[name]])}">${label}</a>`
+}
+
+// In characters.
+const longestName = 200

@@ -7,11 +7,12 @@ import { columnTitle } from './columns.ts'
 import { manyOf } from './fields.ts'
 import { nameOf, showDone } from './grid.ts'
 import { type Fragment, type Html, html } from './html.ts'
-import { addressesOf, inGroups, labelOf, linkTo, titleOf } from './label.ts'
+import {
+  addressesOf, cut, indented, inGroups, isCode, isImage, kindOf, labelOf, linkTo, none, showValue, titleOf, unitOf
+} from './value.ts'
 import { type Found, itemOffers, showFound } from './search.ts'
 import { showPage } from './page.ts'
 import { pathTo, type Place, type PlaceOf, rootPathTo } from './place.ts'
-import { cut, indented, isCode, isImage, kindOf, none, showValue, unitOf } from './value.ts'
 
 /** The caller's permissions for an item. */
 export interface ItemAllowed { readonly update: boolean, readonly delete: boolean, readonly unlink: boolean }

@@ -2,13 +2,10 @@ import { createHash } from 'node:crypto'
 import { answerTooLarge } from '../errors/errors.ts'
 import type { Answer, InParts } from '../response/answer.ts'
 import { formatPath, formatSegment, type Parts } from '../response/paths.ts'
-import { readableQuery } from './filters.ts'
+import { formatPart, hiddenShow, ownQuery, pathTo, type Place, queryOf, readableQuery, rootPathTo } from './place.ts'
 import { type Fragment, type Html, html, textsOf, trusted } from './html.ts'
-import { pathTo, type Place, rootPathTo } from './place.ts'
-import { formatPart, hiddenShow, queryOf } from './rewrite.ts'
 import { script } from './script.ts'
 import { style, styleName } from './style.ts'
-import { ownQuery } from './words.ts'
 
 /** The parts of a page that differ. */
 interface Content {

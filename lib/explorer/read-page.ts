@@ -3,29 +3,27 @@ import { isObject } from '../errors/is-object.ts'
 import { makesGroups } from '../plan/read/group-columns.ts'
 import type { Answer, InParts } from '../response/answer.ts'
 import { renderFailure } from '../response/failure.ts'
-import { allowedIn, askAllowed, checkMethod, updateMethod } from './allowed.ts'
+import { allowedIn, askAllowed, checkMethod, type Exploring, updateMethod, type Visit } from './visit.ts'
 import { rowsOf } from './table.ts'
 import { columnsAsked } from './columns.ts'
 import { readCounts, readCurrent, readToDelete } from './fields.ts'
 import { emptyForm, formOf, showCreate, showDelete, showEdit } from './form-pages.ts'
-import type { Exploring, Visit } from './visit.ts'
 import { filterAsked } from './filters.ts'
 import { showDirectoryPage } from './directory.ts'
 import { readFacets } from './facets.ts'
 import { readNear, showFailure, showNear } from './failure-page.ts'
-import { formatsOf, type Listing, nameOf, type Pages, showGrid, type Without } from './grid.ts'
-import { showDictionary, showGroupsPage } from './groups.ts'
-import { type Html, html } from './html.ts'
-import { showItemPage } from './item.ts'
-import { membersOf } from './members.ts'
-import { noData, pageOf, seeOther, showPage } from './page.ts'
-import { isOf, pathTo, type Place, type PlaceOf, type Spot } from './place.ts'
 import {
-  asking, encodeTyped, formatPart, isKept, linkWith, type QueryParts, shownIn, withFilter, withParameter
-} from './rewrite.ts'
+  formatsOf, type Listing, nameOf, type Pages, showDictionary, showGrid, showGroupsPage, type Without
+} from './grid.ts'
+import { type Html, html, membersOf } from './html.ts'
+import { showItemPage } from './item.ts'
+import { noData, pageOf, seeOther, showPage } from './page.ts'
+import {
+  asking, encodeTyped, filtersIn, formatPart, isKept, isOf, linkWith, type Part, partsOf, pathTo, type Place,
+  type PlaceOf, type QueryParts, shownIn, type Spot, withFilter, withParameter, wordOf
+} from './place.ts'
 import { type Found, search } from './search.ts'
 import { showWhole } from './value.ts'
-import { filtersIn, type Part, partsOf, wordOf } from './words.ts'
 import { orRefusal } from './attempt.ts'
 
 /** Answers a GET with a page of what the answer in JSON shows. Throws what the request in JSON would throw. */

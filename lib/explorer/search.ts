@@ -4,11 +4,9 @@ import { syntaxOf } from '../plan/path/syntax.ts'
 import { filterableFields } from '../openapi/filters.ts'
 import type { FormField } from './fields.ts'
 import { type Fragment, type Html, html } from './html.ts'
-import { asking, filterPart, formatFilter, spellingOf } from './rewrite.ts'
+import { asking, filterPart, formatFilter, pathTo, type Place, rootPathTo, spellingOf } from './place.ts'
 import type { Visit } from './visit.ts'
-import { choicesOf } from './value.ts'
-import { namingField } from './label.ts'
-import { pathTo, type Place, rootPathTo } from './place.ts'
+import { choicesOf, namingField } from './value.ts'
 
 /** The items that a search for the item of a relation has found. */
 export interface Found {

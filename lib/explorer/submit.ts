@@ -8,21 +8,18 @@ import { singleKey, uniques } from '../model/identifiers.ts'
 import type { SubItemField } from '../model/model.ts'
 import { syntaxOf } from '../plan/path/syntax.ts'
 import type { Item } from '../plan/read/select.ts'
-import { checkMethod, updateMethod } from './allowed.ts'
+import { checkMethod, updateMethod, type Visit } from './visit.ts'
 import { orRefusal } from './attempt.ts'
 import {
   fieldsToCreate, fieldsToEdit, type FormField, readCurrent, readText, readToDelete, type ValueField
 } from './fields.ts'
-import { showConflict, showCreate, showDelete, showEdit } from './form-pages.ts'
+import { baseIn, chosenTexts, isChanged, merge, showConflict, showCreate, showDelete, showEdit } from './form-pages.ts'
 import type { Filled } from './form.ts'
 import type { Html } from './html.ts'
-import { segmentsTo } from './label.ts'
-import { baseIn, chosenTexts, isChanged, merge } from './merge.ts'
+import { segmentsTo } from './value.ts'
 import { seeOther, showing } from './page.ts'
-import { isOf, pathTo, type Place, type PlaceOf, rootPathTo } from './place.ts'
+import { asking, isOf, pathTo, type Place, type PlaceOf, rootPathTo } from './place.ts'
 import { searchFor } from './search.ts'
-import type { Visit } from './visit.ts'
-import { asking } from './rewrite.ts'
 
 /** Does what a form asks for, as a request of the API, and leads to a page that shows it (docs/explorer.md: Forms). */
 export async function submit (text: RequestText, visited: Visit): Promise<Answer> {

@@ -6,15 +6,12 @@ import { formatSegment } from '../response/paths.ts'
 import { isObject } from '../errors/is-object.ts'
 import type { InParts } from '../response/answer.ts'
 import { columnTitle, showHeader } from './columns.ts'
-import { each, type Fragment, type Html, html } from './html.ts'
-import { isName, labelOf, linkTo, longestInPath, segmentsTo } from './label.ts'
-import { pathTo, type Place } from './place.ts'
-import { hiddenQuery, shownAs } from './rewrite.ts'
+import { each, type Fragment, type Html, html, type Member } from './html.ts'
 import {
-  choicesOf, cut, fewestGrouped, indented, isImage, isNumeric, isUrl, kindOf, none, showShort, showUrl
+  choicesOf, cut, fewestGrouped, indented, isImage, isName, isNumeric, isUrl, kindOf, labelOf, linkTo, longestInPath,
+  none, segmentsTo, showShort, showUrl
 } from './value.ts'
-import { ownQuery } from './words.ts'
-import type { Member } from './members.ts'
+import { hiddenQuery, ownQuery, pathTo, type Place, shownAs } from './place.ts'
 import { showScroll } from './page.ts'
 
 /** A table of items. */

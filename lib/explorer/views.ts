@@ -6,9 +6,7 @@ import type { RequestOptions } from '../plan/request.ts'
 import { planRead } from '../plan/read/read.ts'
 import { parseQuery } from '../request/query.ts'
 import { type Html, html } from './html.ts'
-import type { PlaceOf } from './place.ts'
-import { encodeTyped, linkWith, shownIn, withoutPage } from './rewrite.ts'
-import { ownQuery } from './words.ts'
+import { encodeTyped, linkWith, ownQuery, type PlaceOf, shownIn, withoutPage } from './place.ts'
 
 /** What a view is planned with. */
 type Options = Pick<RequestOptions, 'reads' | 'syntax'>

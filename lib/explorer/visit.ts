@@ -11,12 +11,19 @@ import { formatPath, type Parts, siteOf } from '../response/paths.ts'
 import type { Item } from '../plan/read/select.ts'
 import { permissionsOf } from '../rules/methods.ts'
 import { syntaxAt } from '../plan/path/syntax.ts'
-import { walk } from '../plan/path/walk.ts'
+import { type Resource, walk } from '../plan/path/walk.ts'
 import type { ExplorerOptions } from '../../schemas/explorer.ts'
 import { isObject } from '../errors/is-object.ts'
-import type { Place, Spot } from './place.ts'
-import { ownQuery, partsOf } from './words.ts'
+import { methodNotAllowed } from '../errors/errors.ts'
+import type { Collection } from '../model/model.ts'
+import { methodsOf } from '../openapi/describing.ts'
+import {
+  allowedMethods, linkingRelation, replaceableRelation, separableRelation, type WriteMethod
+} from '../plan/path/methods.ts'
+import { ownQuery, partsOf, type Place, type PlaceOf, type Spot } from './place.ts'
 import { checkViews } from './views.ts'
+import type { Allowed } from './grid.ts'
+import type { ItemAllowed } from './item.ts'
 
 /** A request for a page, and the requests of the API that it is made of: all of the same caller. */
 export interface Visit {
@@ -141,3 +148,44 @@ export const knownOf = (
   { api: { options }, title, images }: Exploring
 ): Pick<Place, 'title' | 'images' | 'syntax' | 'reads' | 'hasStreams' | 'spot'> =>
   ({ title, images, syntax: options.syntax, reads: options.reads, hasStreams: options.streams(), spot: undefined })
+
+/** Returns what the caller may do with a collection. */
+export function allowedIn ({ spot }: PlaceOf<'collection'>): Allowed {
+  const methods = methodsAt(spot)
+  const { resource } = spot
+  const isPosted = methods.includes('POST')
+  return {
+    create: isPosted && resource.from.collection.strategies.create && resource.pathValues !== undefined,
+    link: isPosted ? linkingRelation(resource) : undefined,
+    unlink: methods.includes('PUT') && replaceableRelation(resource) !== undefined
+  }
+}
+
+/** Asks what the caller may do with an item: a scope may allow it for some items only. */
+export async function askAllowed ({ spot }: PlaceOf<'item'>, visit: Visit): Promise<ItemAllowed> {
+  const { headers } = await visit.ask({ method: 'OPTIONS', url: visit.ownPath })
+  const methods = String(headers['allow']).split(', ')
+  const isDeleted = methods.includes('DELETE')
+  const isSeparable = separableRelation(spot.resource) !== undefined
+  const update = methods.some(method => method === 'PATCH' || method === 'PUT')
+  return { update, delete: isDeleted && !isSeparable, unlink: isDeleted && isSeparable }
+}
+
+/** Returns the methods that the caller may use on the resource. */
+function methodsAt ({ resource, permissions }: Spot): readonly string[] {
+  if (resource.kind === 'directory') return []
+  return methodsOf(resource, { permissions, collection: collectionOf(resource) })
+}
+
+const collectionOf = (resource: Exclude<Resource, { kind: 'directory' }>): Collection =>
+  'from' in resource ? resource.from.collection : resource.collection
+
+/** Throws the denial of a method, or method_not_allowed, for a caller who may not use it here. */
+export function checkMethod (method: WriteMethod, spot: Spot): void {
+  if (methodsAt(spot).includes(method)) return
+  throw spot.permissions.denial(method, spot.resource) ??
+    methodNotAllowed(method, allowedMethods(spot.resource).join(', '))
+}
+
+/** Returns the method of updates: a form changes what it names, by PATCH or PUT alike. */
+export const updateMethod = (spot: Spot): 'PATCH' | 'PUT' => methodsAt(spot).includes('PATCH') ? 'PATCH' : 'PUT'

@@ -2,11 +2,11 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Api } from '../api/answer.ts'
 import type { Explorer, Head } from '../explorer/explorer.ts'
 import type { Options } from '../api/options.ts'
-import { readOrigin } from './routes.ts'
-import { routerOptionsOf } from './replies.ts'
 import type { RequestText } from '../request/parse.ts'
 import type { PlannedFacts } from '../api/request-facts.ts'
 import type { Answer } from '../response/answer.ts'
+import { readOrigin } from './routes.ts'
+import { routerOptionsOf } from './replies.ts'
 
 /** The pages of a registration. */
 export interface Pages {
@@ -30,7 +30,7 @@ export async function makePages (scope: FastifyInstance, api: Api): Promise<Page
 /** Returns the names that no field may have where an API has pages, each with the reason for the error message. */
 export async function reservedByPages ({ explorer }: Options): Promise<ReadonlyMap<string, string>> {
   if (explorer === undefined) return new Map()
-  const { words } = await import('../explorer/words.ts')
+  const { words } = await import('../explorer/place.ts')
   return new Map(words.map(word => [word, 'a parameter of the explorer has this name; rename the field']))
 }
 
