@@ -14,6 +14,8 @@ import {
 import { newOpenings, type Row, showTable } from './table.ts'
 import type { Visit } from './visit.ts'
 import { orElse, orRefusal } from './attempt.ts'
+import { searchFields } from './search.ts'
+import { titleOf } from './value.ts'
 
 /** Returns the page of an error. `body`: its JSON. */
 export function showFailure (status: number, body: unknown, place: Place, login?: string, near?: Html): Html {
@@ -126,6 +128,15 @@ export async function readNear (visit: Visit): Promise<Near | undefined> {
 export function showNear ({ collection, rows, place }: Near): Html {
   const select = planSelection(undefined, collection, 'listed')
   const table = { caption: 'items near it', collection, select, rows, base: pathTo(place), sorts: false }
-  return html`<section class="part"><h2>Near it</h2><div class="frame">${
+  return html`${showFinder(collection, place)}<section class="part"><h2>Near it</h2><div class="frame">${
     showTable(table, place, newOpenings())}</div></section>`
+}
+
+/** Returns a form that looks for items by their name. */
+function showFinder (collection: Collection, place: Place): Fragment {
+  const name = searchFields(collection)?.at(-1)
+  return name !== undefined && html`<form class="finder" role="search" method="get" action="${pathTo(place)}">
+<input type="hidden" name="_query" value=""><input type="hidden" name="_field" value="${name.name}">
+<input type="hidden" name="_text" value="contains_ignoring_case"><input type="search" name="_value" required
+ placeholder="${titleOf(name)}" aria-label="Find by ${titleOf(name)}"><button>Find</button></form>`
 }

@@ -75,6 +75,17 @@ export const isLong = (field: ValueField, text: string): boolean =>
   (field.type.kind === 'string' && (text.length > 80 || /[\r\n]/.test(text) ||
     Number(field.schema['maxLength'] ?? 0) > 200))
 
+/** Reads what the form for a new item takes from another one, which a path below its collection leads to. */
+export async function readLike (path: string, { spot, syntax }: PlaceOf<'collection'>, visit: Visit): Promise<Item> {
+  const { resource } = spot
+  const taken = fieldsToCreate(resource).map(({ field }) => field).filter(field =>
+    field.readable && !(field.kind === 'stored' && (field.identifier || resource.from.collection.key.includes(field))))
+  if (path === '' || taken.length === 0) return {}
+  const { items: [item = {}] } = await visit.read(
+    `${visit.ownPath.replace(/\/$/, '')}/${path}${asking([], { fields: taken.map(({ name }) => name) }, syntax)}`)
+  return item
+}
+
 /** An item as it is, for a form, and its tag. */
 export interface Current { readonly item: Item, readonly tag: string | undefined }
 

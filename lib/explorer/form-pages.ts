@@ -41,10 +41,12 @@ export function showCreate (filled: Filled, place: PlaceOf<'collection'>): Html 
   return showPage({ heading: `New item of ${nameOf(place)}`, title: `New in ${name}`, main }, place)
 }
 
-/** Returns the form for a new item as it is opened. */
-export function emptyForm ({ spot: { resource } }: PlaceOf<'collection'>): Filled {
+/** Returns the form for a new item as it is opened: as `like`, but for what that shows only one item. */
+export function emptyForm ({ spot: { resource } }: PlaceOf<'collection'>, like: Item): Filled {
   const fields = fieldsToCreate(resource)
-  const texts = fields.flatMap(({ field }) => {
+  const texts = fields.flatMap(one => {
+    const { field } = one
+    if (field.name in like) return [[field.name, textIn(one, like)] as const]
     const initial = field.kind === 'stored' ? field.schema.default as unknown : undefined
     const isPlain = ['string', 'number', 'boolean'].includes(typeof initial)
     return isPlain ? [[field.name, String(initial)] as const] : []

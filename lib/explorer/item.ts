@@ -2,20 +2,22 @@ import { isObject } from '../errors/is-object.ts'
 import type { Field, SubCollectionField } from '../model/model.ts'
 import type { Selection, Shown } from '../plan/plan.ts'
 import { type Item, planSelection } from '../plan/read/select.ts'
+import { formatSegment } from '../response/paths.ts'
 import { isTags, newOpenings, type Openings, showCount, showTable, showTags } from './table.ts'
 import { columnTitle } from './columns.ts'
 import { manyOf } from './fields.ts'
 import { nameOf, showDone } from './grid.ts'
 import { type Fragment, type Html, html } from './html.ts'
 import {
-  addressesOf, cut, indented, inGroups, isCode, isImage, kindOf, labelOf, linkTo, none, showValue, titleOf, unitOf
+  addressesOf, cut, indented, inGroups, isCode, isImage, kindOf, labelOf, linkTo, none, segmentsTo, showValue,
+  titleOf, unitOf
 } from './value.ts'
 import { type Found, itemOffers, showFound } from './search.ts'
 import { showPage } from './page.ts'
-import { pathTo, type Place, type PlaceOf, rootPathTo } from './place.ts'
+import { encodePart, pathTo, type Place, type PlaceOf, rootPathTo } from './place.ts'
 
 /** The caller's permissions for an item. */
-export interface ItemAllowed { readonly update: boolean, readonly delete: boolean, readonly unlink: boolean }
+export interface ItemAllowed extends Readonly<Record<'update' | 'delete' | 'unlink' | 'create', boolean>> {}
 
 /** Returns the page of an item; of a sub-item that is null for `item` null. `counts`: the numbers of related items. */
 export function showItemPage (
@@ -35,7 +37,7 @@ export function showItemPage (
 ${showLists(select, item, counts, place)}</div>${showRail(item, counts, select, place)}</div>`
   const parent = html`<a href="${collectionPath(place)}">${collection.title ?? collection.name}</a>`
   const heading = html`<bdi>${label}</bdi> <span class="total">in ${parent}</span>`
-  const acts = showActions(allowed, place)
+  const acts = showActions(item, allowed, place)
   return showPage({ heading, title: label, acts, main, formats, takesQuery: true }, place)
 }
 
@@ -48,9 +50,12 @@ export const showFacts = (entries: Selection, item: Item, place: PlaceOf<'item'>
 const collectionPath = (place: PlaceOf<'item'>) =>
   `${place.site.root}/${encodeURIComponent(place.spot.resource.collection.name)}`
 
-function showActions (allowed: ItemAllowed, place: Place): Fragment {
-  if (!allowed.update && !allowed.delete && !allowed.unlink) return undefined
+function showActions (item: Item, allowed: ItemAllowed, place: PlaceOf<'item'>): Fragment {
+  if (!Object.values(allowed).includes(true)) return undefined
+  const own = segmentsTo(item, place.spot.resource.collection, place.syntax.dictionaryPrefix)
+  const copy = own && encodePart(`_new=${own.map(formatSegment).join('/')}`)
   return html`${allowed.update && html`<a class="button primary" href="${pathTo(place)}?_edit">Edit</a> `}${
+    allowed.create && copy && html`<a class="button" href="${collectionPath(place)}?${copy}">Duplicate</a> `}${
     allowed.delete && html`<a class="button danger" href="${pathTo(place)}?_delete">Delete</a> `}${
     allowed.unlink && unlinkButton(pathTo(place))}`
 }

@@ -2,11 +2,12 @@ import { DataApiError, methodNotAllowed } from '../errors/errors.ts'
 import { isObject } from '../errors/is-object.ts'
 import { makesGroups } from '../plan/read/group-columns.ts'
 import type { Answer, InParts } from '../response/answer.ts'
+import type { Item } from '../plan/read/select.ts'
 import { renderFailure } from '../response/failure.ts'
 import { allowedIn, askAllowed, checkMethod, type Exploring, updateMethod, type Visit } from './visit.ts'
 import { rowsOf } from './table.ts'
 import { columnsAsked } from './columns.ts'
-import { readCounts, readCurrent, readToDelete } from './fields.ts'
+import { readCounts, readCurrent, readLike, readToDelete } from './fields.ts'
 import { emptyForm, formOf, showCreate, showDelete, showEdit } from './form-pages.ts'
 import { filterAsked } from './filters.ts'
 import { showDirectoryPage } from './directory.ts'
@@ -168,7 +169,9 @@ async function openForm (visit: Visit): Promise<Answer | undefined> {
   const answered = { status: 200, headers: {}, links: [], body: noData }
   if (asked === '_new' && isOf('collection', place)) {
     checkMethod('POST', place.spot)
-    return pageOf(answered, () => showCreate(emptyForm(place), place))
+    const like = await readLike(wordOf('_new', visit.place.query) ?? '', place, visit)
+    return pageOf({ ...answered, body: JSON.stringify(like) }, json =>
+      showCreate(emptyForm(place, JSON.parse(json) as Item), place))
   }
   if (asked === '_new' || !isOf('item', place)) return undefined
   checkMethod(asked === '_edit' ? updateMethod(place.spot) : 'DELETE', place.spot)

@@ -102,7 +102,7 @@ const listing = (path: string, fields: readonly string[], syntax: Syntax): strin
  * Returns the fields that a search for an item shows: those that identify it, if its name does not, and its name.
  * Undefined for a collection whose items have no name to search for.
  */
-function searchFields (target: Collection): readonly DataField[] | undefined {
+export function searchFields (target: Collection): readonly DataField[] | undefined {
   const name = namingField(target)
   if (name === undefined || !filterableFields(target).includes(name)) return undefined
   if (name.identifier) return [name]

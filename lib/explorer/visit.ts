@@ -16,7 +16,7 @@ import type { ExplorerOptions } from '../../schemas/explorer.ts'
 import { isObject } from '../errors/is-object.ts'
 import { methodNotAllowed } from '../errors/errors.ts'
 import type { Collection } from '../model/model.ts'
-import { methodsOf } from '../openapi/describing.ts'
+import { listOf, methodsOf } from '../openapi/describing.ts'
 import {
   allowedMethods, linkingRelation, replaceableRelation, separableRelation, type WriteMethod
 } from '../plan/path/methods.ts'
@@ -163,12 +163,15 @@ export function allowedIn ({ spot }: PlaceOf<'collection'>): Allowed {
 
 /** Asks what the caller may do with an item: a scope may allow it for some items only. */
 export async function askAllowed ({ spot }: PlaceOf<'item'>, visit: Visit): Promise<ItemAllowed> {
+  const { permissions, resource: { collection } } = spot
   const { headers } = await visit.ask({ method: 'OPTIONS', url: visit.ownPath })
   const methods = String(headers['allow']).split(', ')
   const isDeleted = methods.includes('DELETE')
   const isSeparable = separableRelation(spot.resource) !== undefined
   const update = methods.some(method => method === 'PATCH' || method === 'PUT')
-  return { update, delete: isDeleted && !isSeparable, unlink: isDeleted && isSeparable }
+  const create = collection.strategies.create &&
+    methodsOf(listOf(collection), { permissions, collection }).includes('POST')
+  return { create, update, delete: isDeleted && !isSeparable, unlink: isDeleted && isSeparable }
 }
 
 /** Returns the methods that the caller may use on the resource. */

@@ -262,3 +262,23 @@ test('a form of a path that leads nowhere is 404, and no redirect to another hos
   }
   await app.close()
 })
+
+test('a new item begins as another one, without its identifiers', async t => {
+  const app = fastify()
+  const shown = { readable: true, writable: true } as const
+  const Note = Type.Object({
+    id: Type.Integer({ identifier: true, readable: true }),
+    code: Type.String({ identifier: true, ...shown }),
+    text: Type.String(shown),
+    secret: Type.String({ writable: true })
+  })
+  const notes = memory([{ id: 1, code: 'a/b', text: 'seen', secret: 'unseen' }])
+  await app.register(dataApi, { collections: { notes: collection(Note, { source: notes }) }, explorer: true })
+  const get = async (url: string) => (await app.inject({ url, headers: sent })).body
+  t.match(await get('/notes/by_code/a%2Fb'), 'href="/notes?_new=1">Duplicate</a>')
+  const form = await get('/notes?_new=1')
+  t.match(form, 'value="seen"')
+  t.notMatch(form, /unseen|a\/b/)
+  t.match(await get('/notes/2'), /<form class="finder" [^>]*action="\/notes">[^]*name="_field" value="code"/)
+  await app.close()
+})
