@@ -57,8 +57,11 @@ export function buildCount ({ field, where }: Count, ref: TableRef, builder: Bui
   if (known !== undefined) return known
   const target = tableRef(field.target, builder.alias())
   const relation = related(field, target, parentField => column(ref, parentField), builder.dialect)
-  const conditions = builder.dialect.clocked(sql`${relation} and ${buildFilter(where, target, builder)}`)
-  return sql`(select count(*) from ${table(target)} where ${conditions})`
+  const conditions = sql`${relation} and ${buildFilter(where, target, builder)}`
+  // An element has one parent by its foreign key, so the counts of many parents visit it once, as one scan does.
+  const isScan = field.link.kind === 'foreign-key'
+  const counted = isScan ? builder.clockedScan(conditions, target) : builder.dialect.clocked(conditions)
+  return sql`(select count(*) from ${table(target)} where ${counted})`
 }
 
 /** The type of what `count(*)` gives. */
