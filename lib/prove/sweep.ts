@@ -62,6 +62,7 @@ function readsOf (served: ServedApi, view: View, guess: Guess): readonly Way[] {
     read(`${name} by key`, item),
     ...explorer === undefined ? [] : [read(`${name} by key as a page`, item, 'text/html')],
     ...scalarsOf(collection).flatMap(field => fieldWays(served, collection, field, url, item)),
+    ...numberWays(collection, url),
     ...relationsOf(collection, 'sub-item', 'sub-collection').flatMap((field): readonly Way[] => {
       const key = encode(field.target.key.find(one => one.readable)?.name ?? '')
       const select = `fields=${encode(field.name)}${key === '' ? '' : `(${key})`}`
@@ -73,6 +74,32 @@ function readsOf (served: ServedApi, view: View, guess: Guess): readonly Way[] {
     ...identifierWays(served, collection, url, guess)
   ]
 }
+
+/** Numbers of items and of related ones: they must not count what the caller may not see. */
+function numberWays (collection: Collection, url: string): readonly Way[] {
+  const { name, strategies } = collection
+  const grouping = strategies.aggregates
+    ? scalarsOf(collection).filter(field => canGroup(field) && field.sortable)
+    : []
+  return [
+    ...grouping.flatMap(field => {
+      const groups = `${url}?fields=${encode(field.name)},count()`
+      return [
+        read(`${name}.${field.name} grouped`, () => `${groups}&sort=-count()&limit=5`),
+        read(`${name}.${field.name} by number`, generator => `${groups}&${more('count()', generator)}`)
+      ]
+    }),
+    ...relationsOf(collection, 'sub-collection').flatMap(relation => {
+      const number = `${encode(relation.name)}.count()`
+      return [
+        read(`${name}.${relation.name} counted`, () => `${url}?fields=${number}&sort=-${number}`),
+        read(`${name}.${relation.name} by number`, generator => `${url}?${more(number, generator)}`)
+      ]
+    })
+  ]
+}
+
+const more = (number: string, generator: ValueGenerator) => `${number}${encode('>')}${generator.below(3)}`
 
 const form = { 'content-type': 'application/x-www-form-urlencoded' }
 
@@ -88,7 +115,6 @@ function fieldWays (
     ? syntax.operators.filter(([, one], index, all) => all.findIndex(([, other]) => other === one) === index &&
       field.type.operators.has(one))
     : []
-  const canGroup = field.kind === 'stored' && field.filterable && field.type.kind !== 'json'
   return [
     alone,
     ...filters.map(([spelling, operator]) => read(`${name} ${spelling}`, generator => {
@@ -98,11 +124,13 @@ function fieldWays (
     ...field.sortable && field.type.kind !== 'json'
       ? [read(`${name} sorted`, () => `${url}?sort=${encode(field.name)}&limit=2`)]
       : [],
-    ...canGroup
+    ...canGroup(field)
       ? [read(`${name} as a dictionary`, () => `${url}/${encode(`${syntax.dictionaryPrefix}${field.name}`)}`)]
       : []
   ]
 }
+
+const canGroup = (field: ScalarField) => field.kind === 'stored' && field.filterable && field.type.kind !== 'json'
 
 const quoted = (text: string) => /^[\w.:-]+$/.test(text) ? text : `"${text.replaceAll(/["\\]/g, '\\$&')}"`
 
@@ -152,8 +180,29 @@ function writesOf ({ prefix }: ServedApi, view: View, guess: Guess): readonly Wa
           weight: ownCode,
           make: (generator: ValueGenerator) => request('DELETE', item(generator))
         }]
-      : []
+      : [],
+    ...waysByFilter(collection, url)
   ]
+}
+
+/** Writes of all items that a filter finds. */
+function waysByFilter (collection: Collection, url: string): readonly Way[] {
+  const { name, strategies: { bulk, update, delete: deletes, requireIfMatch } } = collection
+  const fields = scalarsOf(collection).filter(canGroup)
+  const taken = { PATCH: update.includes('PATCH'), DELETE: deletes }
+  const methods = requireIfMatch || fields.length === 0 ? [] : bulk.filter(method => taken[method])
+  return methods.map((method): Way => ({
+    name: `${name} written by a filter and ${method}`,
+    weight: ownCode,
+    make (generator) {
+      const field = generator.of(fields)
+      const text = generateText(generator, field, [...tableOf(collection).all()])
+      const sent = request(method, `${url}?${encode(`${field.name}=${quoted(text)}`)}`)
+      if (method === 'DELETE') return sent
+      const headers = { 'content-type': 'application/json' }
+      return { ...sent, headers, body: generateUpdate(generator, collection, 1) }
+    }
+  }))
 }
 
 /** Setters and inputs are code of the application: each is given what it might compare with. */

@@ -50,7 +50,7 @@ export async function buildNotes (mistake?: Mistake): Promise<FastifyInstance> {
       identifiers: { pay: lookup({ type: Type.Integer(), find: (salary: number) => ({ salary }) }) }
     },
     hooks: { creating: joinTeam },
-    requestStrategies: { delete: true }
+    requestStrategies: { delete: true, bulk: ['PATCH', 'DELETE'] }
   })
   const teams = collection(Team, {
     source: memory([]), scope: ({ request }) => ({ id: Number(request.headers['x-team'] ?? 0) })
