@@ -23,6 +23,7 @@ export function waysOf (
     return [{ collection, caller, canRead: caller.denial('read', collection) === undefined }]
   })
   const writes = views.flatMap(view => writesOf(served, view, guess))
+  const written = [...writes, ...batchWays(served, views, writes, guess)]
   return [
     read(`${prefix}/`, () => `${prefix}/`),
     ...openapi === undefined ? [] : [read(`${prefix}/openapi.json`, () => `${prefix}/openapi.json`)],
@@ -31,12 +32,20 @@ export function waysOf (
     ...views.flatMap(view => view.canRead
       ? readsOf(served, view, guess)
       : [read(`${view.collection.name} as JSON`, () => `${prefix}/${encode(view.collection.name)}`)]),
-    ...writes,
-    ...batchWays(served, views, writes, guess),
+    ...written.map(way => served.api.keys === undefined ? way : keyed(way)),
     ...agentWays(served, views.filter(view => view.canRead).map(view =>
       ({ name: view.collection.name, ways: readsOf(served, view, guess) })))
   ]
 }
+
+/** Gives each write a key of its own, as collections can require. */
+const keyed = (way: Way): Way => ({
+  ...way,
+  make (generator) {
+    const sent = way.make(generator)
+    return { ...sent, headers: { ...sent.headers, 'idempotency-key': `key-${generator.below(1e9)}` } }
+  }
+})
 
 const read = (name: string, url: (generator: ValueGenerator) => string, accept?: string): Way =>
   ({ name, make: generator => request('GET', url(generator), accept) })

@@ -144,6 +144,21 @@ test('where batches are on, items are changed and changed back by them', async t
   t.ok(Number(answered) >= 5, `${answered} answered`)
 })
 
+test('where writes need keys, each has one', async t => {
+  const build = async () => {
+    const app = Fastify()
+    const Note = Type.Object({ id: Type.Integer({ identifier: true, readable: true }), text: shown })
+    await app.register(dataApi, {
+      collections: { notes: collection(Note, { source: memory([]) }) },
+      requestStrategies: { delete: true, requireIdempotencyKey: ['POST', 'PATCH', 'DELETE'] },
+      idempotency: { caller: () => 'member' }
+    })
+    return app
+  }
+  const { report } = await proveRules({ app: build, callers: { member: {} }, requests: 300, seed: 1 })
+  t.notMatch(report, 'Not driven')
+})
+
 test('what cannot be driven fails the proof, unless it is allowed', async t => {
   const app = async () => {
     const built = await buildNotes()
