@@ -1,5 +1,5 @@
 import type { Collection, DataField, RelationField, ScalarField } from '../model/model.ts'
-import { type Operator, traitsOf } from '../model/values.ts'
+import { type Operator, operatorNames, traitsOf } from '../model/operators.ts'
 import { startOf, unitsOf } from '../plan/time-units.ts'
 import { operatorDefaults } from '../request/syntax.ts'
 import { tableOf } from '../sources/memory/relations.ts'
@@ -109,7 +109,7 @@ function generateComparison (
 function compareExtreme (
   generator: ValueGenerator, { name, target }: RelationField, field: DataField, grouped: boolean
 ): string {
-  const operator = generator.of(['greater', 'equals', 'less', 'at_least', 'not_equals', 'at_most', 'in'] as const)
+  const operator = generator.of(operatorNames.filter(name => traitsOf(name).family !== 'text'))
   const operand = generateOperand(generator, field, operator, target, grouped)
   return `${name}.${field.name}.${generator.of(['min()', 'max()'])}${operatorDefaults[operator][0]}${operand}`
 }

@@ -125,7 +125,7 @@ function compareExtreme (filter: Comparison, relation: SubCollectionField): Pred
   const [value = null] = values
   const opposite = opposites[operator]
   if (!list && value !== null && opposite !== undefined) {
-    return outward[called]?.has(operator) ? beside(operator, value) : all([known, none(opposite, value)])
+    return deciding[operator] === called ? beside(operator, value) : all([known, none(opposite, value)])
   }
   const found = any(values.map(one => one === null
     ? { kind: 'not', of: known }
@@ -133,9 +133,9 @@ function compareExtreme (filter: Comparison, relation: SubCollectionField): Pred
   return negated ? { kind: 'not', of: found } : found
 }
 
-/** The operators that one element satisfies for all. */
-const outward: Readonly<Record<string, ReadonlySet<Operator>>> = {
-  'max()': new Set(['greater', 'at_least']), 'min()': new Set(['less', 'at_most'])
+/** The extremes for which one element that satisfies an operator is enough. */
+const deciding: Readonly<Partial<Record<Operator, string>>> = {
+  greater: 'max()', at_least: 'max()', less: 'min()', at_most: 'min()'
 }
 
 const opposites: Readonly<Partial<Record<Operator, Operator>>> = {
