@@ -223,7 +223,7 @@ test('a person works with the pages in Chromium, by keyboard, with JavaScript', 
     rights.update = false
     await page.focus('button:text("Save")')
     await page.keyboard.press('Enter')
-    await page.locator('h1:text("Forbidden")').waitFor()
+    await page.locator('h1:has-text("Forbidden")').waitFor()
     await page.goto(`${base}/missions/1`)
     t.equal(await page.locator('a:text("Edit")').count(), 0)
     t.not(await page.textContent('h1 bdi'), 'Pioneer Two')
