@@ -40,7 +40,7 @@ const sessions: Readonly<Record<string, unknown>> = {
   bob: { role, settings: { 'app.me': 'bob' } },
   owner: {},
   'a role that does not exist': { role: 'no_such_role' },
-  'a promise': Promise.resolve({}),
+  get 'a promise' () { return Promise.reject(new Error('it ends no process')) },
   'no object': 'ann',
   'no text': { settings: { 'app.me': 7 } },
   "a setting of PostgreSQL's own": { settings: { search_path: 'x' } },

@@ -55,6 +55,8 @@ function asked (sessionOf: SessionOf, context: Context): SessionSettings {
 
 function sessionFrom (given: SessionSettings, { caller }: Context): RequestSession {
   if (given instanceof Promise) {
+    // Its rejection would end the process.
+    given.catch(() => {})
     throw new DeclarationError("option 'session', its result: is a promise; wait for it in a hook of the application")
   }
   checkSession(given, path => `option 'session', its result${path === '' ? '' : `, '${path}'`}`)
