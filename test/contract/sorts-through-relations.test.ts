@@ -162,7 +162,7 @@ everySource('cursors hold the values of sub-items, forwards and backwards', asyn
     t.strictSame(lines.map(line => (JSON.parse(line) as { id: number }).id),
       (await get(`/things?sort=${sort}`)).json<Array<{ id: number }>>().map(({ id }) => id), `a stream by ${sort}`)
   }
-}, {}, twins(60))
+}, {}, twins(30))
 
 everySource('a cursor belongs to its path', async ({ get, t }) => {
   const next = linkOf(await get('/things?sort=twin.rank&size=7'), 'next') ?? ''

@@ -14,25 +14,32 @@ const groups = {
   writing: ['contract/rules/', 'contract/writing/'],
   // Their heaps are large, which would slow down many small tests.
   generated: ['contract/non-interference', 'contract/one-law', 'contract/rules/hidden-names', 'prove/'],
-  streams: ['contract/streams'],
   sources: ['sources/'],
-  memory: ['sources/memory/', 'sources/generated', 'sources/conformance'],
-  sqlite: ['sources/sqlite'],
   postgres: ['sources/postgres', 'sources/pooler', 'sources/replicas'],
   doors: ['client/', 'command/', 'data/', 'explorer/', 'mcp/', 'openapi/'],
-  documents: ['docs/'],
   others: [''],
   // What these replace in their process would be replaced for the others too.
   batching: ['batching.'],
   bodies: ['contract/bodies.'],
-  // Slow ones, which `npm test` leaves out: PGlite, what compiles programs or asks other tools, mistakes that take many
+  // `npm test` has none of the following: PGlite, what compiles programs or asks other tools, mistakes that take many
   // requests to find, and what starts browsers and processes.
   pglite: ['sources/pglite.'],
   compiled: [
     'client/types.', 'command/design.', 'docs/blocks.', 'docs/own-code.', 'docs/reference.', 'openapi/tools.',
     'prove/slow-mistakes.'
   ],
-  built: ['contract/small-process.', 'explorer/browser', 'faults.', 'package.', 'sources/sqlite/full-disk.']
+  built: ['contract/small-process.', 'explorer/browser', 'faults.', 'package.', 'sources/sqlite/full-disk.'],
+  // What waits for clocks, cuts connections, or asks many times.
+  slow: [
+    'command/prove.', 'contract/live-processes.', 'contract/lost-clients.', 'docs/getting-started.',
+    'docs/row-level-security.', 'explorer/live.', 'mcp/clients.', 'openapi/large.', 'openapi/swagger.',
+    'prove/examples.', 'request/linear.', 'sources/column-types', 'sources/postgres-faults.',
+    'sources/postgres-healing.', 'sources/postgres-parallel.', 'sources/sample-database.', 'sources/sqlite-long-reads.'
+  ],
+  // Their oracles are planted faults, each of which takes many requests to find.
+  planted: ['contract/non-interference-leaks.', 'sources/conformance-faults.'],
+  // It measures the heap.
+  streams: ['contract/long-streams.']
 } as const satisfies Record<string, readonly string[]>
 
 /** A process of tests. */

@@ -1,3 +1,3 @@
 import { runGroup } from '../helpers/groups.ts'
 
-runGroup('sqlite')
+runGroup('slow')
