@@ -118,9 +118,8 @@ function withGuess (generator: ValueGenerator, request: SentRequest, guess: Gues
 
 /** Returns a function that guesses: two times of three a value of a changed fact, or the key of its row. */
 function guessing (changes: readonly Change[], { tables }: World): Guess {
-  const secrets = [...new Set(changes.flatMap(({ row, property, shape }) => [
-    ...property === undefined ? Object.values(row) : [row[property]], ...shape.key.map(one => row[one])
-  ]))]
+  const secrets = [...new Set(changes.flatMap(({ row, values = row, shape }) =>
+    [...Object.keys(values), ...shape.key].map(one => row[one])))]
   const values = [...tables.values()].flatMap(rows => rows.flatMap(row => Object.values(row)))
   return generator => generator.from(secrets.length > 0 && generator.chance(66) ? secrets : values)
 }

@@ -107,8 +107,10 @@ function note (
   proved: Proved, { contents, sight }: Made, changes: readonly Change[], { shapes }: Proving, caller: ProvedCaller
 ): void {
   if ([...sight.known.values()].some(callers => callers.size > 0)) proved.isKnown = true
-  for (const { shape: { label }, property } of changes) {
-    proved.changed.add(property === undefined ? label : `${label}.${property}`)
+  for (const { shape: { label }, values } of changes) {
+    for (const name of values === undefined ? [label] : Object.keys(values).map(one => `${label}.${one}`)) {
+      proved.changed.add(name)
+    }
   }
   const isSeen = (shape: TableShape) => (row: Row, index: number) =>
     seesRow(row, sight.marks.get(shape.name)?.[index] ?? '', shape, caller)

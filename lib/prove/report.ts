@@ -25,9 +25,11 @@ export function describeLeak (caller: string, { changes: [change, ...more], requ
   return `${article} ${caller} can tell ${change && describeChange(change)}${others} by ${describeRequest(request)}`
 }
 
-function describeChange ({ shape: { label }, property, row, value, hidden }: Change): string {
-  if (property === undefined) return `that \`${label}\` has the item ${code(row)}`
-  return `${code(row[property])} from ${code(value)} in \`${label}.${property}\`${hidden ? ' of a hidden item' : ''}`
+function describeChange ({ shape: { label }, row, values, hidden }: Change): string {
+  if (values === undefined) return `that \`${label}\` has the item ${code(row)}`
+  const told = Object.entries(values).map(([property, value]) =>
+    `${code(row[property])} from ${code(value)} in \`${label}.${property}\``)
+  return `${told.join(', ')}${hidden ? ' of a hidden item' : ''}`
 }
 
 const code = (value: unknown) => value === undefined

@@ -1,4 +1,5 @@
 import type { ValueGenerator } from '../conformance/generator.ts'
+import type { StoredField } from '../model/model.ts'
 import type { Reference, TableShape } from './rows.ts'
 import { look, type ProvedCaller, seeAlike, seesField, seesRow, type Sight, viewsOf } from './sight.ts'
 import { exampleOf } from '../conformance/examples.ts'
@@ -12,24 +13,24 @@ export interface Change {
   /** The row's place in its table. */
   readonly index: number
   readonly row: Row
-  /** Undefined for a row that the twin has not. */
-  readonly property: string | undefined
-  readonly value: unknown
+  /** The values of the twin by their properties; undefined for a row that the twin has not. */
+  readonly values: Row | undefined
 }
 
 /** Returns the contents with the changes. */
 export function applyChanges (contents: Contents, changes: readonly Change[]): Contents {
   const tables = new Map([...contents].map(([name, rows]) => [name, rows.map((row): Row | undefined => ({ ...row }))]))
-  for (const { shape, index, property, value } of changes) {
+  for (const { shape, index, values } of changes) {
     const rows = tables.get(shape.name)
     const row = rows?.[index]
     if (rows === undefined || row === undefined) continue
-    if (property === undefined) rows[index] = undefined
-    else if (value === undefined) Reflect.deleteProperty(row, property)
-    else row[property] = value
+    rows[index] = values && present({ ...row, ...values })
   }
   return new Map([...tables].map(([name, rows]) => [name, rows.filter(row => row !== undefined)]))
 }
+
+/** The row without the properties that have no value. */
+const present = (row: Row): Row => Object.fromEntries(Object.entries(row).filter(([, value]) => value !== undefined))
 
 /** What twins are made by. `kept`: the facts of visible rows that are known to decide what is visible. */
 interface Twins {
@@ -60,11 +61,11 @@ export async function makeTwin (
   return settled
 }
 
-const nameOf = ({ shape, property }: Change) => `${shape.name}.${property ?? ''}`
+const nameOf = ({ shape, values = {} }: Change) => `${shape.name}.${Object.keys(values).join()}`
 
 /** The sight without the rows that the twin has not. */
 function withoutRemoved ({ known, marks }: Sight, changes: readonly Change[]): Sight {
-  const rows = changes.filter(one => one.property === undefined)
+  const rows = changes.filter(one => one.values === undefined)
   const removed = new Set(rows.map(({ shape, index }) => `${shape.name} ${index}`))
   const left = [...marks].map(([name, all]) =>
     [name, all.filter((_, index) => !removed.has(`${name} ${index}`))] as const)
@@ -119,20 +120,20 @@ function changesOf (
   return rows.flatMap((row, index): readonly Change[] => {
     const hidden = isHidden(row, index)
     if (hidden && mayGo(row) && generator.chance(50)) {
-      return [{ shape, hidden, index, row, property: undefined, value: undefined }]
+      return [{ shape, hidden, index, row, values: undefined }]
     }
     return (hidden ? fields.filter(field => !field.identifier) : secret).flatMap(field => {
       const { property, schema, nullable, omitted } = field
       const n = 100 + index + generator.below(900) * 20
       const other = nullable && generator.chance(12) ? omitted ? undefined : null : exampleOf(schema, n)
-      return other === row[property] ? [] : [{ shape, hidden, index, row, property, value: other }]
+      return other === row[property] ? [] : [{ shape, hidden, index, row, values: { [property]: other } }]
     })
   })
 }
 
 /**
- * Returns changes of foreign keys that the caller may not know. They lead among rows that it may not know of either, so
- * that nobody may see where to, and that the twin has as well, since others refer to them.
+ * Returns changes of foreign keys that the caller may not know. They lead nowhere, or among rows that it may not know
+ * of either, so that nobody may see where to, and that the twin has as well, since others refer to them.
  */
 function referencesOf (
   generator: ValueGenerator, shape: TableShape, contents: Contents, caller: ProvedCaller, sight: Sight,
@@ -140,24 +141,37 @@ function referencesOf (
 ): readonly Change[] {
   const views = viewsOf(shape.name, world, sight.known)
   const isHidden = hiddenIn(shape, contents, caller, sight, shapes)
-  return shape.references.flatMap(({ properties, table, key: [key = ''] }) => {
-    const [property = ''] = properties
-    const [field, target] = [shape.fields.get(property), shapes.find(({ name }) => name === table)]
-    const uses = shape.references.filter(one => one.properties.includes(property)).length
-    if (field === undefined || target === undefined || properties.length + uses > 2) return []
-    if (field.identifier || shape.key.includes(property) || allow.has(`${shape.label}.${property}`)) return []
+  const isFixed = ({ property, identifier }: StoredField) =>
+    identifier || shape.key.includes(property) || allow.has(`${shape.label}.${property}`)
+  return shape.references.flatMap(reference => {
+    const { properties, table, key } = reference
+    const fields = properties.flatMap(property => shape.fields.get(property) ?? [])
+    const target = shapes.find(({ name }) => name === table)
+    if (fields.length < properties.length || target === undefined) return []
+    if (fields.some(isFixed) || sharesProperties(shape, reference)) return []
     const isUnknown = hiddenIn(target, contents, caller, sight, shapes)
-    const keys = (contents.get(table) ?? [])
-      .filter((row, at) => isUnknown(row, at) && isReferred(row, target, contents, shapes)).map(row => row[key])
-    const isSecret = !seesField(field, shape, views, caller)
+    const rows = contents.get(table) ?? []
+    const leading = rows.filter((row, at) => isUnknown(row, at) && isReferred(row, target, contents, shapes))
+      .map((row): Row => Object.fromEntries(properties.map((property, at) => [property, row[key[at] ?? '']])))
+    const ways: readonly Row[] = [...leading, ...fields.every(({ nullable }) => nullable) ? [nowhere(fields)] : []]
+    const isSecret = fields.every(field => !seesField(field, shape, views, caller))
     return (contents.get(shape.name) ?? []).flatMap((row, index): readonly Change[] => {
       const hidden = isHidden(row, index)
-      const value = generator.from(keys.filter(one => one !== row[property]))
-      if (value === undefined || !keys.includes(row[property]) || !(hidden || isSecret)) return []
-      return [{ shape, hidden, index, row, property, value }]
+      const isNow = (way: Row) => properties.every(property => (way[property] ?? null) === (row[property] ?? null))
+      const values = generator.from(ways.filter(way => !isNow(way)))
+      if (values === undefined || !ways.some(isNow) || !(hidden || isSecret)) return []
+      return [{ shape, hidden, index, row, values }]
     })
   })
 }
+
+/** True if a property of the reference is part of another one, which would lead elsewhere too. */
+const sharesProperties = ({ references }: TableShape, reference: Reference) => references.some(other =>
+  other !== reference && other.properties.some(property => reference.properties.includes(property)))
+
+/** The foreign key of a row that refers to none. */
+const nowhere = (fields: readonly StoredField[]): Row =>
+  Object.fromEntries(fields.map(({ property, omitted }) => [property, omitted ? undefined : null]))
 
 /** Returns a function that says if the caller may not know of a row. A link is known to who knows both of its ends. */
 function hiddenIn (

@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { test } from 'tap'
-import dataApi, { collection, computed, type Context, memory, SubCollection } from '../../lib/index.ts'
+import dataApi, { collection, computed, type Context, memory, SubCollection, SubItem } from '../../lib/index.ts'
 import { ProofError, proveRules, type ProveOptions } from '../../lib/prove/index.ts'
 import { read, programsIn, writeProgram } from '../helpers/documents.ts'
 import Fastify from '../helpers/fastify.ts'
@@ -74,6 +74,35 @@ test('a computed field that tells to which hidden item a visible one refers is f
   const allow = ['owners by key', 'owners.id alone', 'owners.cases as a path']
   const { report } = await proveRules({ app: build({}), callers, requests: 500, seed: 1, allow })
   t.match(report, 'Hidden, and so different in both worlds: cases.ownerId')
+})
+
+test('so is one that tells of the parts of a foreign key, or that there is none', async t => {
+  const R = { readable: true }
+  const Owner = Type.Object({ team: Type.Integer(R), number: Type.Integer(R) })
+  const part = Type.Union([Type.Integer(), Type.Null()], { default: null })
+  const Case = Type.Object({
+    id: Type.Integer({ identifier: true, ...R }),
+    team: part,
+    number: part,
+    owner: SubItem('owners', { foreignKey: ['team', 'number'] })
+  })
+  type Parts = { readonly team: number | null, readonly number: number | null }
+  const build = (get: (parts: Parts) => boolean) => async () => {
+    const app = Fastify()
+    const told = computed({ type: Type.Boolean(R), from: ['team', 'number'], get })
+    await app.register(dataApi, {
+      collections: {
+        cases: collection(Case, { source: memory([]), computed: { told } }),
+        owners: collection(Owner, { source: memory([]), key: ['team', 'number'], scope: () => false })
+      }
+    })
+    return app
+  }
+  const sum = ({ team, number }: Parts) => (team ?? 0) + (number ?? 0)
+  const odd = await failureOf({ app: build(parts => sum(parts) % 3 === 0), callers, seed: 1 })
+  t.match(odd.message, /^A member can tell \S+ from \S+ in `cases.team`, \S+ from \S+ in `cases.number` by /)
+  const free = await failureOf({ app: build(({ team }) => team === null), callers, seed: 1 })
+  t.match(free.message, / `null`.* in `cases.team`/)
 })
 
 test('the same seed finds the same by the same requests', async t => {
