@@ -270,7 +270,6 @@ test('every page with programs is run by a test', t => {
 test('docs/client.md: its programs read and write the example', async t => {
   const db = sqlite(':memory:')
   fill(db, new URL('examples/solar-system/data/', root).pathname)
-  // fetch() opens a connection beside a stream that it may not need.
   const app = Fastify({ forceCloseConnections: true })
   await app.register(dataApi, { collections: solarSystem(db), requestStrategies: { batch: true }, live: true })
   const address = await app.listen({ host: '127.0.0.1', port: 0 })

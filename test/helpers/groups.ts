@@ -34,7 +34,8 @@ const groups = {
     'command/prove.', 'contract/live-processes.', 'contract/lost-clients.', 'docs/getting-started.',
     'docs/row-level-security.', 'explorer/live.', 'mcp/clients.', 'openapi/large.', 'openapi/swagger.',
     'prove/examples.', 'request/linear.', 'sources/column-types', 'sources/postgres-faults.',
-    'sources/postgres-healing.', 'sources/postgres-parallel.', 'sources/sample-database.', 'sources/sqlite-long-reads.'
+    'sources/postgres-healing.', 'sources/postgres-parallel.', 'sources/sample-database.', 'sources/sqlite-long-reads.',
+    'sources/two-callers.'
   ],
   // Their oracles are planted faults, each of which takes many requests to find.
   planted: ['contract/non-interference-leaks.', 'sources/conformance-faults.'],

@@ -8,8 +8,10 @@ import { serverUrl } from './sources.ts'
 // connections, and the first message of a client's connection must have no parameters that the pooler does not know.
 // Messages: PostgreSQL's documentation, Frontend/Backend Protocol.
 
-/** Starts a pooler with a number of connections to the server, and returns its URL. The test's teardown closes it. */
-export async function makePooler (t: Test, connections: number): Promise<string> {
+/** Starts a pooler with a number of connections to a server, and returns its URL. The test's teardown closes it. */
+export async function makePooler (
+  t: Pick<Test, 'teardown'>, connections: number, server = serverUrl()
+): Promise<string> {
   const idle: Socket[] = []
   const waiting: Array<(backend: Socket) => void> = []
   const give = (backend: Socket) => {
@@ -22,20 +24,20 @@ export async function makePooler (t: Test, connections: number): Promise<string>
     if (backend === undefined) waiting.push(resolve)
     else resolve(backend)
   })
-  const clients = await Promise.all(Array.from({ length: connections }, async () => login()))
+  const clients = await Promise.all(Array.from({ length: connections }, async () => login(server)))
   for (const { socket } of clients) give(socket)
-  const pooler = createServer(client => { serve(client, take, give) })
+  const pooler = createServer({ noDelay: true }, client => { serve(client, take, give) })
   t.teardown(async () => {
     pooler.close()
     for (const { socket } of clients) socket.destroy()
   })
-  const { username, pathname } = new URL(serverUrl())
+  const { username, pathname } = new URL(server)
   return `postgres://${username}@127.0.0.1:${await portOf(pooler)}${pathname}`
 }
 
 /** Opens a connection with the driver, for its login, and takes over the driver's socket. */
-async function login (): Promise<{ readonly socket: Socket }> {
-  const client = new pg.Client(serverUrl())
+async function login (server: string): Promise<{ readonly socket: Socket }> {
+  const client = new pg.Client(server)
   await client.connect()
   const { stream } = (client as unknown as { connection: { stream: Socket } }).connection
   stream.removeAllListeners()
