@@ -4,6 +4,7 @@ import { textOfDate, toValue } from '../model/values.ts'
 import type { Resource } from '../plan/path/walk.ts'
 import type { Row, Selection, Shown } from '../plan/plan.ts'
 import { equalsKey, never } from '../plan/predicates.ts'
+import { showField } from '../plan/read/show.ts'
 import { pathValuesOf } from '../plan/write/path-values.ts'
 import type { Call, CollectionNames } from './call.ts'
 import { isMembers, type Members } from './where.ts'
@@ -25,7 +26,7 @@ function valueOf (row: Row, shown: Shown): unknown {
   const value = row[shown.field.property] ?? null
   switch (shown.kind) {
     case 'item': return value === null ? null : itemOf(value as Row, shown.select)
-    case 'count': return value
+    case 'related': return showField(row, shown)
     case 'list': return (value as readonly Row[]).map(element => itemOf(element, shown.listing.select))
     case 'value': {
       const { field } = shown

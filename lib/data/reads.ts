@@ -1,7 +1,7 @@
 import { groupsQuery } from '../client/groups.ts'
 import { invalidFields } from '../errors/errors.ts'
-import { showGroup } from '../plan/read/group-columns.ts'
 import { planRead, type Read } from '../plan/read/read.ts'
+import { showGroup } from '../plan/read/show.ts'
 import { always } from '../plan/predicates.ts'
 import type { Row, Selection } from '../plan/plan.ts'
 import type { Resource } from '../plan/path/walk.ts'

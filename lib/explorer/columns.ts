@@ -36,11 +36,21 @@ function columnsOf (field: Field): ReadonlyArray<readonly [name: string, title: 
 const countOf = (name: string) => `${name}.count()`
 
 /** Returns the name of a column, as a selection has it. */
-export const columnName = ({ kind, name }: Shown): string => kind === 'count' ? countOf(name) : name
+export const columnName = (shown: Shown): string =>
+  shown.kind === 'related' ? shown.values.map(({ field }) => `${shown.name}.${field.name}`).join() : shown.name
 
-/** Returns the heading of a column. */
-export const columnTitle = ({ kind, field }: Shown): string =>
-  kind === 'count' ? field.schema.title ?? countOf(field.name) : titleOf(field)
+/** Returns the heading of a column; that of a number of items is the title of the relation. */
+export function columnTitle (shown: Shown): string {
+  if (shown.kind !== 'related') return titleOf(shown.field)
+  return (isCount(shown) && shown.field.schema.title) || columnName(shown)
+}
+
+/** Returns true for the number of the items of a relation. */
+export const isCount = ({ values: [value] }: Extract<Shown, { kind: 'related' }>): boolean => value?.of === undefined
+
+/** Returns the selection with a column for each function of a relation. */
+export const apart = (select: Selection): Selection => select.flatMap((shown): Selection =>
+  shown.kind === 'related' ? shown.values.map(value => ({ ...shown, values: [value] })) : [shown])
 
 /** Returns a selection without one of its columns. */
 function withoutColumn (name: string, select: Selection, { query, syntax }: Place): string {
@@ -129,7 +139,7 @@ function showAbout ({ name, field: { schema: { title, description } } }: Shown):
 /** Returns what a click on a column's header sorts by; of sub-items, the name by which they are shown. */
 function termOf (shown: Shown): string | undefined {
   const { field } = shown
-  if (shown.kind === 'count') return field.sortable ? columnName(shown) : undefined
+  if (shown.kind === 'related') return field.sortable ? columnName(shown) : undefined
   if (field.kind !== 'sub-item') return isSortable(field) ? field.name : undefined
   const { target } = field
   const name = field.sortable ? namingField(target) ?? target.key[0] : undefined

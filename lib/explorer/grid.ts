@@ -1,12 +1,12 @@
 import type { Collection, SubCollectionField } from '../model/model.ts'
 import { filterableFields } from '../openapi/filters.ts'
 import { planPage } from '../plan/read/page.ts'
-import { type Item, planSelection } from '../plan/read/select.ts'
+import { planSelection } from '../plan/read/select.ts'
+import type { Item } from '../plan/read/show.ts'
 import { parameterOf } from '../request/syntax.ts'
 import { dictionaryParts } from '../response/paths.ts'
 import type { InParts } from '../response/answer.ts'
-import { GroupColumns, makesGroups, memberPath, planColumns } from '../plan/read/group-columns.ts'
-import { isObject } from '../errors/is-object.ts'
+import { GroupColumns, makesGroups, planColumns } from '../plan/read/group-columns.ts'
 import type { GroupColumn } from '../plan/plan.ts'
 import type { FieldAsked } from '../request/request.ts'
 import { newOpenings, pickField, pickForm, rest, type Row, rowsOf, showTable } from './table.ts'
@@ -14,7 +14,7 @@ import { showColumns } from './columns.ts'
 import { type Facet, showBar, showFacets } from './facets.ts'
 import { each, type Fragment, type Html, html, type Member, membersOf } from './html.ts'
 import { linkForm, unlinkButton } from './item.ts'
-import { cut, fewestGrouped, longestInPath, showShort, showValue, titleOf } from './value.ts'
+import { cut, fewestGrouped, longestInPath, showShort, showValue, titleOf, valueIn } from './value.ts'
 import { type Format, showMenu, showPage, showScroll } from './page.ts'
 import {
   filtersIn, linkWith, type Part, pathTo, type Place, type PlaceOf, queryOf, shownAs, withoutPage, withoutPart, wordOf
@@ -174,7 +174,7 @@ export function showGroupsPage (
 ): Html {
   const columns = planColumns(asked, new GroupColumns(collection))
   const name = nameOf(place)
-  const numberOf = (json: string, column: GroupColumn) => Number(valueOf(JSON.parse(json), column))
+  const numberOf = (json: string, column: GroupColumn) => Number(valueIn(JSON.parse(json), column))
   const most = columns.map(column => members.length > mostBars || column.call === undefined
     ? 0
     : members.reduce((greatest, { json }) => Math.max(greatest, numberOf(json, column)), 0))
@@ -195,7 +195,7 @@ ${showPages(members.length, pages, place)}`
 
 /** Returns a value of a group; that of a function with its bar, where the greatest of the column is positive. */
 function showMember (group: unknown, column: GroupColumn, most: number): Html {
-  const value = valueOf(group, column)
+  const value = valueIn(group, column)
   const isFunction = column.call !== undefined
   const shown = showValue(value, isFunction ? undefined : column.of.field, { longest: longestValue })
   const share = typeof value === 'number' ? value / most : NaN
@@ -203,9 +203,6 @@ function showMember (group: unknown, column: GroupColumn, most: number): Html {
   return html`<td class="num"><div class="sum">${
     share >= 0 && share <= 1 && showBar(share)}<span>${shown}</span></div></td>`
 }
-
-const valueOf = (group: unknown, column: GroupColumn): unknown =>
-  memberPath(column).reduce((at, name) => isObject(at) ? at[name] : null, group)
 
 // Groups that have bars.
 const mostBars = 40

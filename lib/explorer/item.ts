@@ -1,10 +1,11 @@
 import { isObject } from '../errors/is-object.ts'
 import type { Field, SubCollectionField } from '../model/model.ts'
 import type { Selection, Shown } from '../plan/plan.ts'
-import { type Item, planSelection } from '../plan/read/select.ts'
+import { planSelection } from '../plan/read/select.ts'
+import type { Item } from '../plan/read/show.ts'
 import { formatSegment } from '../response/paths.ts'
-import { isTags, newOpenings, type Openings, showCount, showTable, showTags } from './table.ts'
-import { columnTitle } from './columns.ts'
+import { isTags, newOpenings, type Openings, showCount, showFunction, showTable, showTags } from './table.ts'
+import { apart, columnTitle } from './columns.ts'
 import { manyOf } from './fields.ts'
 import { nameOf, showDone } from './grid.ts'
 import { type Fragment, type Html, html } from './html.ts'
@@ -31,7 +32,7 @@ export function showItemPage (
   }
   const select = planSelection(asked.fields, collection, 'full')
   const label = cut(labelOf(item, collection), longest)
-  const entries = select.filter(({ kind }) => kind !== 'list')
+  const entries = apart(select).filter(({ kind }) => kind !== 'list')
   const main = html`${showDone(place)}<div class="two"><div>${inGroups(entries, groupOf).map(([group, some]) =>
     html`<section class="part">${group !== '' && html`<h2>${group}</h2>`}${showFacts(some, item, place)}</section>`)}
 ${showLists(select, item, counts, place)}</div>${showRail(item, counts, select, place)}</div>`
@@ -64,7 +65,7 @@ function showEntry (shown: Shown, item: Item, place: PlaceOf<'item'>): Html {
   const name = html`<bdi>${columnTitle(shown)}</bdi>`
   const value = item[shown.name]
   const whole = pathTo(place, [[shown.name]])
-  if (shown.kind === 'count') return html`<div><dt>${name}</dt><dd>${showCount(value, whole)}</dd></div>`
+  if (shown.kind === 'related') return html`<div><dt>${name}</dt><dd>${showFunction(shown, value, whole)}</dd></div>`
   const content = shown.kind === 'item'
     ? isObject(value) ? showNested(value, shown, place) : none
     : showFact(shown, item, place, whole, longest)

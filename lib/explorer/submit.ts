@@ -7,7 +7,7 @@ import type { Answer } from '../response/answer.ts'
 import { singleKey, uniques } from '../model/identifiers.ts'
 import type { SubItemField } from '../model/model.ts'
 import { syntaxOf } from '../plan/path/syntax.ts'
-import type { Item } from '../plan/read/select.ts'
+import type { Item } from '../plan/read/show.ts'
 import { checkMethod, updateMethod, type Visit } from './visit.ts'
 import { orRefusal } from './attempt.ts'
 import {

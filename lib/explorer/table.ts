@@ -1,15 +1,15 @@
 import type { Collection, StoredField } from '../model/model.ts'
 import { filterableFields } from '../openapi/filters.ts'
 import type { Selection, Shown } from '../plan/plan.ts'
-import type { Item } from '../plan/read/select.ts'
+import type { Item } from '../plan/read/show.ts'
 import { formatSegment } from '../response/paths.ts'
 import { isObject } from '../errors/is-object.ts'
 import type { InParts } from '../response/answer.ts'
-import { columnTitle, showHeader } from './columns.ts'
+import { apart, columnTitle, isCount, showHeader } from './columns.ts'
 import { each, type Fragment, type Html, html, type Member } from './html.ts'
 import {
   choicesOf, cut, fewestGrouped, indented, isImage, isName, isNumeric, isUrl, kindOf, labelOf, linkTo, longestInPath,
-  none, segmentsTo, showShort, showUrl
+  none, segmentsTo, showShort, showUrl, showValue, valueIn
 } from './value.ts'
 import { hiddenQuery, ownQuery, pathTo, type Place, shownAs } from './place.ts'
 import { showScroll } from './page.ts'
@@ -33,7 +33,7 @@ interface Table {
 /** Returns items as a table that scrolls: its head and its first column, which has the names of the items, stay. */
 export function showTable (table: Table, place: Place, openings: Openings): Html {
   const { caption, collection, rows, sorts, pick, end } = table
-  const select = namesFirst(table.select, collection)
+  const select = namesFirst(apart(table.select), collection)
   const columns = columnsOf(select, collection, rows)
   return showScroll(`Table of ${caption}`, html`<table data-rows class="${shownAs(place)}"><thead><tr>${
   columns.map((column, index) =>
@@ -181,7 +181,7 @@ function showCell (
     return html`<td class="m">${isObject(value) ? linkTo(value, shown.field.target, place) : none}</td>`
   }
   if (shown.kind === 'list') return html`<td class="m">${showElements(value, shown, whole, place)}</td>`
-  if (shown.kind === 'count') return html`<td class="num">${showCount(value, whole)}</td>`
+  if (shown.kind === 'related') return html`<td class="num">${showFunction(shown, value, whole)}</td>`
   const short = showShort(value, shown.field, column.grouped)
   if (short !== undefined) {
     return html`<td class="${classOf(column)}"${padding(value, column)}>${short}</td>`
@@ -196,6 +196,15 @@ function showCell (
   if (isUrl(text)) return html`<td class="m">${showUrl(text, longestInCell)}</td>`
   return html`<td class="${isText ? classOf(column) : 'mono m'}" dir="auto">${
     text.length <= (isText ? longestLine : longestCode) ? text : showLong(text, isText, whole, openings)}</td>`
+}
+
+/** Returns what a function makes of related items. */
+export function showFunction (
+  shown: Extract<Shown, { kind: 'related' }>, value: unknown, whole: string | undefined
+): Fragment {
+  const [column] = shown.values
+  if (column === undefined || isCount(shown)) return showCount(value, whole)
+  return showValue(valueIn(value, column), undefined, { longest: longestLine })
 }
 
 /** Returns a number of related items, which leads to them. */

@@ -1,8 +1,10 @@
+import { isObject } from '../errors/is-object.ts'
 import type { Collection, Field, InputField, ScalarField, StoredField } from '../model/model.ts'
 import { fieldSchema } from '../openapi/values.ts'
 import { memoize } from '../scheduling/memoize.ts'
 import { leadsElsewhere, uniques } from '../model/identifiers.ts'
-import type { Item } from '../plan/read/select.ts'
+import type { GroupColumn } from '../plan/plan.ts'
+import { type Item, memberPath } from '../plan/read/show.ts'
 import { ownSegments, type Parts } from '../response/paths.ts'
 import { segmentOf } from '../run/address.ts'
 import { type Fragment, type Html, html } from './html.ts'
@@ -22,6 +24,10 @@ interface Shape {
 export function showValue (value: unknown, field: ScalarField | undefined, shape: Shape): Fragment {
   return showShort(value, field, shape.grouped ?? fewestGrouped) ?? showText(value, shape)
 }
+
+/** Returns the value of a function in an object of those of a group or a relation. */
+export const valueIn = (values: unknown, column: GroupColumn): unknown =>
+  memberPath(column).reduce<unknown>((at, name) => isObject(at) ? at[name] : null, values)
 
 /** Numbers are grouped from 10,000 on. */
 export const fewestGrouped = 5
@@ -53,7 +59,7 @@ export const isImage = (url: string, field: ScalarField, { images }: Pick<Place,
 /** True for values that are compared by their digits. */
 export const isNumeric = (kind: string): boolean => numeric.has(kind)
 
-const numeric: ReadonlySet<string> = new Set(['integer', 'number', 'int64', 'decimal', 'count'])
+const numeric: ReadonlySet<string> = new Set(['integer', 'number', 'int64', 'decimal', 'related'])
 
 /** Returns a value that fits in a line; undefined for a text, or JSON, of any length. */
 export function showShort (value: unknown, field: ScalarField | undefined, grouped: number): Html | undefined {

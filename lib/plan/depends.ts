@@ -1,5 +1,7 @@
 import type { Collection, DataField, RelationField } from '../model/model.ts'
-import type { Count, ItemValue, Listing, Predicate, ReadPlan, ReadPlanOf, Selection, Shown, Step } from './plan.ts'
+import type {
+  Elements, GroupColumn, ItemValue, Listing, Predicate, ReadPlan, ReadPlanOf, Selection, Shown, Step
+} from './plan.ts'
 
 /** What the answer to a read depends on besides its text. */
 export interface Dependence {
@@ -58,6 +60,10 @@ class Found {
 
   addGroups ({ where, columns }: ReadPlanOf<'aggregate'>): void {
     this.addPredicate(where)
+    this.addColumns(columns)
+  }
+
+  private addColumns (columns: readonly GroupColumn[]): void {
     for (const { of } of columns) if (of !== undefined) this.addValue(of)
   }
 
@@ -71,14 +77,13 @@ class Found {
       this.addPredicate(where)
     }
     if (field !== undefined) this.addField(field)
-    if (related === undefined) return
-    this.addElements(related)
-    if ('of' in related) this.addField(related.of)
+    if (related !== undefined) this.addElements(related, [related.value])
   }
 
-  private addElements ({ field, where }: Count): void {
+  private addElements ({ field, where }: Elements, values: readonly GroupColumn[]): void {
     this.addRelation(field)
     this.addPredicate(where)
+    this.addColumns(values)
   }
 
   addField (field: DataField): void {
@@ -98,8 +103,8 @@ class Found {
       else this.addField(shown.field)
       return
     }
-    if (shown.kind === 'count') {
-      this.addElements(shown)
+    if (shown.kind === 'related') {
+      this.addElements(shown, shown.values)
       return
     }
     this.addRelation(shown.field)
@@ -117,7 +122,7 @@ class Found {
       case 'all':
       case 'any': for (const one of predicate.of) this.addPredicate(one); break
       case 'not': this.addPredicate(predicate.of); break
-      case 'count': this.addElements(predicate); break
+      case 'related': this.addElements(predicate, [predicate.value]); break
       case 'some':
         this.addRelation(predicate.field)
         this.addPredicate(predicate.where)

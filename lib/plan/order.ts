@@ -1,14 +1,14 @@
 import type { DataField } from '../model/model.ts'
-import { integerType, isExact, type Operator, type Scalar, type ValueType } from '../model/values.ts'
+import type { Operator, Scalar, ValueType } from '../model/values.ts'
 import { memoize } from '../scheduling/memoize.ts'
-import type { Count, Extreme, ItemValue, Listing, Order, Predicate, ReadPlanOf, SubItemStep } from './plan.ts'
-import { all, always, isNotNull } from './predicates.ts'
+import type { ItemValue, Listing, Order, Predicate, ReadPlanOf, Related, SubItemStep } from './plan.ts'
+import { always, isNotNull } from './predicates.ts'
 
-/** Returns true if two values are of the same field, or count the same relation, of the same item. */
+/** Returns true if two values are of the same field or function, of the same item. */
 export function isSameValue (one: ItemValue, other: ItemValue): boolean {
   const { path = [] } = other
-  return one.field === other.field && relatedName(one) === relatedName(other) &&
-    (one.path?.length ?? 0) === path.length &&
+  return one.field === other.field && (one.path?.length ?? 0) === path.length &&
+    nameOf(one) === nameOf(other) &&
     path.every(({ field }, index) => one.path?.[index]?.field === field)
 }
 
@@ -23,43 +23,33 @@ const termsWithPath = (order: Order): Order => order.filter(({ path }) => path !
 export const carriedTerms = ({ listing, extra }: Pick<ReadPlanOf<'list'>, 'listing' | 'extra'>): Order =>
   extra.length === 0 ? [] : termsWithPath(listing.order)
 
-/** Returns the counts of an order that the items show too. */
-export const countsShown = ({ order, select }: Pick<Listing, 'order' | 'select'>): Order =>
-  order.filter(({ path, related }) => path?.length === 0 && !isExtreme(related) &&
-    select.some(({ kind, field }) => kind === 'count' && field === related?.field))
+/** Returns the terms of functions that the items show too. */
+export const functionsShown = ({ order, select }: Pick<Listing, 'order' | 'select'>): Order =>
+  order.filter(({ path, related }) => path?.length === 0 && related !== undefined && select.some(shown =>
+    shown.kind === 'related' && shown.values.some(value => relatedName({ ...shown, value }) === relatedName(related))))
 
 /** Returns the fields of which terms are, in whatever collection. */
-export const fieldsOf = (terms: Order): readonly DataField[] =>
-  terms.flatMap(({ field, related }) => field ?? (isExtreme(related) ? related.of : []))
+export const fieldsOf = (terms: Order): readonly DataField[] => terms.map(fieldOf)
+
+const fieldOf = ({ field, related }: ItemValue): DataField => related === undefined ? field : related.value.field
 
 /** Returns the type of a value. */
-export const typeOf = ({ field, related }: ItemValue): ValueType =>
-  field?.type ?? (isExtreme(related) ? related.of.type : integerType)
+export const typeOf = (value: ItemValue): ValueType => fieldOf(value).type
 
-/** Returns true for the least or greatest value of a relation, as opposed to a count. */
-export const isExtreme = (related: Count | Extreme | undefined): related is Extreme =>
-  related !== undefined && 'of' in related
+/** Returns the name of what a function makes of elements: `moons.radius.max()`. */
+export const relatedName = ({ field, value }: Related): string => `${field.name}.${value.field.name}`
 
-/** The order of elements of which the first has an extreme value. */
-export const extremeOrder = ({ field: { target }, of, greatest }: Extreme): Order =>
-  [{ field: of, descending: greatest }, ...target.key.map(field => ({ field, descending: false }))]
-
-function relatedName ({ related }: ItemValue): string | undefined {
-  if (!isExtreme(related)) return related && `${related.field.name}.count()`
-  return `${related.field.name}.${related.of.name}.${related.greatest ? 'max' : 'min'}()`
-}
+const nameOf = ({ field, related }: ItemValue): string => related === undefined ? field.name : relatedName(related)
 
 /** Returns the name of a value on the wire. */
-export function valueName (value: ItemValue): string {
-  const { path = [], field } = value
-  return [...path.map(step => step.field.name), field?.name ?? relatedName(value)].join('.')
-}
+export const valueName = (value: ItemValue): string =>
+  [...value.path?.map(step => step.field.name) ?? [], nameOf(value)].join('.')
 
 /** Returns the name under which a row holds a value. No property has the name of one with a path. */
 export function rowName (value: ItemValue): string {
-  const { path, field } = value
-  if (path === undefined && field !== undefined) return field.property
-  return [...path?.map(step => step.field.property) ?? [], field?.property ?? `${relatedName(value)}`, ''].join('\0')
+  const { path = [], field, related } = value
+  if (related === undefined && value.path === undefined) return field.property
+  return [...path.map(step => step.field.property), field?.property ?? nameOf(value), ''].join('\0')
 }
 
 /**
@@ -73,28 +63,18 @@ export const positionName = (value: ItemValue): string => value.path === undefin
 const ownPositionName = memoize(({ property }: DataField) => `${property}\0position`)
 
 /** Whether a value may be null. A sub-item may be missing, or hidden, and so may be all items of a relation. */
-export const isNullable = ({ path = [], field, related }: ItemValue): boolean =>
-  path.length > 0 || field?.nullable === true || isExtreme(related)
+export const isNullable = (value: ItemValue): boolean =>
+  (value.path !== undefined && value.path.length > 0) || fieldOf(value).nullable
 
-/** Returns the predicate that compares a value. `stored`: see Predicate. */
+/** Returns the predicate that compares a value. `stored`: see Predicate. What a function makes is as it is shown. */
 export function compareItem (value: ItemValue, operator: Operator, operand: Scalar, stored: boolean): Predicate {
-  const { path, field, related } = value
-  const comparedTo = (of: DataField, operator: Operator): Predicate =>
-    ({ kind: 'compare', field: of, operator, value: operand, ...stored && { stored } })
-  if (field !== undefined) return reaching(path, comparedTo(field, operator))
-  if (!isExtreme(related)) return reaching(path, { kind: 'count', ...related, operator, value: operand })
-  const { of, greatest } = related
-  const some = (operator: Operator): Predicate =>
-    ({ kind: 'some', field: related.field, where: comparedTo(of, operator) })
-  // No element is nearer to the end.
-  const none = (operator: Operator): Predicate => ({ kind: 'not', of: some(operator) })
-  const outward: Operator = greatest ? 'greater' : 'less'
-  if (operator === outward) return reaching(path, some(outward))
-  const isExactly = isExact(operator)
-  const beyond = isExactly ? outward : greatest ? 'at_least' : 'at_most'
-  const known = isExactly ? some(operator) : hasValue({ path: [], related })
-  return reaching(path, all([known, none(beyond)]))
+  const isStored = stored && value.related === undefined
+  return holding(value, { kind: 'compare', field: fieldOf(value), operator, value: operand, ...isStored && { stored } })
 }
+
+/** Returns the predicate that a value satisfies another one, which compares its field. */
+const holding = ({ path, related }: ItemValue, predicate: Predicate): Predicate =>
+  reaching(path, related === undefined ? predicate : { kind: 'related', ...related, having: predicate })
 
 /** Returns the predicate that the item at the end of a path satisfies another one. */
 const reaching = (path: readonly SubItemStep[] | undefined, predicate: Predicate): Predicate => path === undefined
@@ -102,11 +82,9 @@ const reaching = (path: readonly SubItemStep[] | undefined, predicate: Predicate
   : path.reduceRight<Predicate>((where, { field }) => ({ kind: 'some', field, where }), predicate)
 
 /** Returns the predicate that a value is not null. */
-export function hasValue ({ path, field, related }: ItemValue): Predicate {
-  if (field !== undefined) return reaching(path, isNotNull(field))
-  if (!isExtreme(related)) return reaching(path, always)
-  return reaching(path, { kind: 'some', field: related.field, where: isNotNull(related.of) })
-}
+export const hasValue = (value: ItemValue): Predicate => value.related !== undefined && !fieldOf(value).nullable
+  ? reaching(value.path, always)
+  : holding(value, isNotNull(fieldOf(value)))
 
 /** Returns the predicate that a value is null. */
 export const hasNoValue = (value: ItemValue): Predicate => value.path === undefined && value.field !== undefined

@@ -27,8 +27,8 @@ export type Predicate =
   | { readonly kind: 'is_null', readonly field: DataField }
   /** True if at least one element of the relation satisfies `where`; rules/ adds the scope of the target to it. */
   | { readonly kind: 'some', readonly field: RelationField, readonly where: Predicate }
-  /** Compares the number of elements that satisfy `where`, to which rules/ adds the scope, with an integer. */
-  | Count & { readonly kind: 'count', readonly operator: Operator, readonly value: Scalar | readonly Scalar[] }
+  /** True if what a function makes of elements satisfies `having`, which compares the field of `value`. */
+  | Related & { readonly kind: 'related', readonly having: Predicate }
   /** An empty `all` is true; an empty `any` is false. */
   | { readonly kind: 'all' | 'any', readonly of: readonly Predicate[] }
   | { readonly kind: 'not', readonly of: Predicate }
@@ -36,19 +36,15 @@ export type Predicate =
 /** A step from an item to its sub-item; to none if that does not satisfy `where`, to which rules/ adds the scope. */
 export interface SubItemStep { readonly field: SubItemField, readonly where: Predicate }
 
-/** The number of elements of a relation that satisfy `where`, to which rules/ adds the scope. */
-export interface Count { readonly field: SubCollectionField, readonly where: Predicate }
+/** The elements of a relation that satisfy `where`, to which rules/ adds the scope. */
+export interface Elements { readonly field: SubCollectionField, readonly where: Predicate }
+/** What a function makes of elements. */
+export interface Related extends Elements { readonly value: FunctionColumn }
 
-/** The least or greatest value of a field of the elements that satisfy `where`, to which rules/ adds the scope. */
-export interface Extreme extends Count { readonly of: DataField, readonly greatest: boolean }
-
-/**
- * A value that an item has: of a field of its own or, with a path, of the sub-item that this leads to; null where there
- * is none. A count and an extreme have a path, which can be empty.
- */
+/** A value of an item or, with a path, of the sub-item at its end; null without one. That of a function has a path. */
 export type ItemValue =
   | { readonly path?: readonly SubItemStep[], readonly field: DataField, readonly related?: undefined }
-  | { readonly path: readonly SubItemStep[], readonly related: Count | Extreme, readonly field?: undefined }
+  | { readonly path: readonly SubItemStep[], readonly related: Related, readonly field?: undefined }
 
 /** A value of a field, of the item itself or of a sub-item. */
 export type FieldValue = Extract<ItemValue, { related?: undefined }>
@@ -58,8 +54,8 @@ export type AggregateName = 'count' | 'count_distinct' | 'sum' | 'avg' | 'min' |
 
 /**
  * A value of each group of items: one that they share, or one that a function makes of theirs. `field`: what conditions
- * and orders of groups name; its property is that of the value in a row. A sum and a mean are decimals there. `unit`:
- * the value is the beginning of the unit of time that the field's value is in.
+ * and orders name; its property is that of the value in a row, where sums and means are decimals. `unit`: the value is
+ * the beginning of the unit of time that the field's value is in.
  */
 export type GroupColumn =
   | {
@@ -68,8 +64,11 @@ export type GroupColumn =
     readonly of: FieldValue
     readonly unit: TimeUnit | undefined
   }
-  /** `of`: undefined where the items themselves are counted. */
-  | { readonly field: DataField, readonly call: AggregateName, readonly of: FieldValue | undefined }
+  | FunctionColumn
+
+/** What a function makes of items, of a group or of a relation. `of`: undefined where they themselves are counted. */
+export type FunctionColumn =
+  { readonly field: DataField, readonly call: AggregateName, readonly of: FieldValue | undefined }
 
 export type OrderTerm = ItemValue & { readonly descending: boolean }
 
@@ -91,8 +90,8 @@ export type Shown =
     readonly select: Selection
   }
   | { readonly kind: 'list', readonly name: string, readonly field: SubCollectionField, readonly listing: Listing }
-  /** An object of the number of elements. */
-  | Count & { readonly kind: 'count', readonly name: string }
+  /** An object of what functions make of elements. */
+  | Elements & { readonly kind: 'related', readonly name: string, readonly values: readonly FunctionColumn[] }
 
 /** A range of rows: skips `offset` rows, then takes at most `limit`. A limit of Infinity takes all. */
 export interface Range { readonly offset: number, readonly limit: number }

@@ -148,7 +148,7 @@ function collect (predicate: Predicate, collection: Collection, add: Add): void 
   switch (predicate.kind) {
     case 'all': case 'any': for (const one of predicate.of) collect(one, collection, add); return
     case 'not': collect(predicate.of, collection, add); return
-    case 'some': case 'count': collect(predicate.where, predicate.field.target, add); return
+    case 'some': case 'related': collect(predicate.where, predicate.field.target, add); return
     case 'is_null': add(predicate.field.property, null, collection); return
     case 'compare': for (const value of [predicate.value].flat()) add(predicate.field.property, value, collection)
   }

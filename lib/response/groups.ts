@@ -1,8 +1,8 @@
 import type { GroupColumn, Row } from '../plan/plan.ts'
-import { memberPath, showGroup, valueOf } from '../plan/read/group-columns.ts'
+import { showGroup } from '../plan/read/show.ts'
 import { after } from '../scheduling/after.ts'
 import { writeInParts } from '../sources/json-text.ts'
-import { csvField, type Lines } from './stream.ts'
+import { csvColumn, type Lines } from './stream.ts'
 
 /** Returns a group as JSON text (docs/http.md: Groups). */
 export const renderGroup = (row: Row, show: readonly GroupColumn[]): string => JSON.stringify(showGroup(row, show))
@@ -18,8 +18,5 @@ export function renderGroups (
 /** Returns the lines of a stream of groups, which have a column of CSV for each value. */
 export const groupLines = (show: readonly GroupColumn[]): Lines => ({
   json: row => renderGroup(row, show),
-  columns: show.map(column => ({
-    name: memberPath(column).join('.'),
-    field: row => csvField(valueOf(row, column), column.field.type.kind)
-  }))
+  columns: show.map(csvColumn)
 })

@@ -1,5 +1,5 @@
 import type { Row, Selection, Shown } from '../plan/plan.ts'
-import { showField, showItem } from '../plan/read/select.ts'
+import { showField, showItem } from '../plan/read/show.ts'
 import { after } from '../scheduling/after.ts'
 import { memoizeFrozen } from '../scheduling/memoize.ts'
 import { textOf, writeInParts } from '../sources/json-text.ts'
@@ -49,12 +49,12 @@ export const itemWriter = memoizeFrozen((select: Selection): Write => {
 function memberWriter (shown: Shown): Write {
   const { property } = shown.field
   switch (shown.kind) {
-    case 'value': return row => textOf(showField(row, shown))
+    case 'value':
+    case 'related': return row => textOf(showField(row, shown))
     case 'item': {
       const write = itemWriter(shown.select)
       return row => row[property] === null || row[property] === undefined ? 'null' : write(row[property] as Row)
     }
-    case 'count': return row => JSON.stringify(row[property])
     case 'list': {
       const write = itemWriter(shown.listing.select)
       return row => `[${(row[property] as readonly Row[]).map(write).join(',')}]`

@@ -1,10 +1,9 @@
-import { isObject } from '../errors/is-object.ts'
 import { AsyncResource } from 'node:async_hooks'
 import { Readable } from 'node:stream'
 import type { ValueKind } from '../model/values.ts'
 import { type Format, mediaTypes } from '../plan/media.ts'
-import type { Row, Selection, Shown } from '../plan/plan.ts'
-import { showField } from '../plan/read/select.ts'
+import type { GroupColumn, Row, Selection, Shown } from '../plan/plan.ts'
+import { memberPath, showField, valueOf } from '../plan/read/show.ts'
 import { batching } from '../scheduling/batching.ts'
 import type { Batches } from '../sources/source.ts'
 import type { Answer } from './answer.ts'
@@ -94,31 +93,35 @@ function renderPiece (rows: readonly Row[], start: number, render: (row: Row) =>
 
 /**
  * Returns the lines of items (RFC 4180). An object or array becomes JSON text, null an empty field, and the empty
- * string a quoted field; the column of a count is `moons.count`.
+ * string a quoted field; each function of a relation has a column, such as `moons.count`.
  */
 export function itemLines (select: Selection): Lines {
   return {
     json: itemWriter(select),
-    columns: select.map(shown => {
-      const write = writerOf(shown)
-      const name = shown.kind === 'count' ? `${shown.name}.count` : shown.name
-      return { name, field: row => write(showField(row, shown)) }
+    columns: select.flatMap(shown => {
+      const { name, field: { property } } = shown
+      if (shown.kind !== 'related') return [{ name, field: fieldOf(shown) }]
+      return shown.values.map(csvColumn).map(one =>
+        ({ name: `${name}.${one.name}`, field: (row: Row) => one.field(row[property] as Row) }))
     })
   }
 }
 
 const csvLine = (fields: readonly string[]) => `${fields.join(',')}\r\n`
 
-const writerOf = (shown: Shown): (value: unknown) => string => {
-  if (shown.kind === 'count') return countField
+const fieldOf = (shown: Shown): (row: Row) => string => {
   const kind = shown.kind === 'value' && shown.field.kind !== 'computed' ? shown.field.type.kind : 'json'
-  return value => csvField(value, kind)
+  return row => csvField(showField(row, shown), kind)
 }
 
-const countField = (value: unknown): string => isObject(value) ? String(value['count']) : ''
+/** Returns the column of CSV that a value of a group has. */
+export const csvColumn = (column: GroupColumn): Lines['columns'][number] => ({
+  name: memberPath(column).join('.'),
+  field: row => csvField(valueOf(row, column), column.field.type.kind)
+})
 
 /** Returns a field of CSV. `kind`: that of the value. */
-export const csvField = (value: unknown, kind: ValueKind): string =>
+const csvField = (value: unknown, kind: ValueKind): string =>
   numeric.has(kind) ? numberField(value) : textField(value)
 
 const numeric: ReadonlySet<ValueKind> = new Set(['integer', 'number', 'int64', 'decimal'])

@@ -14,7 +14,7 @@ export const isScopedByRelations = (collection: Collection, caller: Caller) => h
 function hasRelation (predicate: Predicate): boolean {
   switch (predicate.kind) {
     case 'compare': case 'is_null': return false
-    case 'some': case 'count': return true
+    case 'some': case 'related': return true
     case 'not': return hasRelation(predicate.of)
     default: return predicate.of.some(hasRelation)
   }

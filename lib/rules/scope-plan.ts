@@ -1,6 +1,6 @@
 import type { Collection } from '../model/model.ts'
 import type {
-  Count, GroupColumn, Listing, OrderTerm, Predicate, ReadPlan, Selection, Shown, Step, SubItemStep
+  Elements, GroupColumn, Listing, OrderTerm, Predicate, ReadPlan, Related, Selection, Shown, Step, SubItemStep
 } from '../plan/plan.ts'
 import { both } from '../plan/predicates.ts'
 import type { Change } from '../sources/source.ts'
@@ -49,7 +49,7 @@ function scopeListing (listing: Listing, collection: Collection, scopes: Scopes)
 }
 
 /** The values of a sub-item that does not exist for the caller are null in a group. */
-function scopeColumn (column: GroupColumn, scopes: Scopes): GroupColumn {
+function scopeColumn<C extends GroupColumn> (column: C, scopes: Scopes): C {
   const { of } = column
   return of?.path === undefined ? column : { ...column, of: { ...of, path: scopePath(of.path, scopes) } }
 }
@@ -61,7 +61,7 @@ const scopePath = (path: readonly SubItemStep[], scopes: Scopes): readonly SubIt
 function scopeTerm (term: OrderTerm, scopes: Scopes): OrderTerm {
   if (term.path === undefined) return term
   const path = scopePath(term.path, scopes)
-  return term.related === undefined ? { ...term, path } : { ...term, path, related: scopeCount(term.related, scopes) }
+  return term.related === undefined ? { ...term, path } : { ...term, path, related: scopeRelated(term.related, scopes) }
 }
 
 const scopeSelection = (selection: Selection, scopes: Scopes): Selection =>
@@ -76,13 +76,18 @@ function scopeShown (shown: Shown, scopes: Scopes): Shown {
       select: scopeSelection(shown.select, scopes)
     }
     case 'list': return { ...shown, listing: scopeListing(shown.listing, shown.field.target, scopes) }
-    case 'count': return scopeCount(shown, scopes)
+    case 'related': return {
+      ...scopeElements(shown, scopes), values: shown.values.map(value => scopeColumn(value, scopes))
+    }
   }
 }
 
-/** Only what exists for the caller is counted. */
-const scopeCount = <C extends Count>(count: C, scopes: Scopes): C =>
-  ({ ...count, where: scopeWhere(count.where, count.field.target, scopes) })
+/** Functions take only what exists for the caller. */
+const scopeElements = <E extends Elements>(elements: E, scopes: Scopes): E =>
+  ({ ...elements, where: scopeWhere(elements.where, elements.field.target, scopes) })
+
+const scopeRelated = <R extends Related>(related: R, scopes: Scopes): R =>
+  ({ ...scopeElements(related, scopes), value: scopeColumn(related.value, scopes) })
 
 /** Returns `scope and where`. No filter of a client can be inside the scope's part. */
 const scopeWhere = (where: Predicate, collection: Collection, scopes: Scopes): Predicate =>
@@ -100,6 +105,6 @@ function scopePredicate (predicate: Predicate, scopes: Scopes): Predicate {
     }
     case 'not': return { ...predicate, of: scopePredicate(predicate.of, scopes) }
     case 'some': return { ...predicate, where: scopeWhere(predicate.where, predicate.field.target, scopes) }
-    case 'count': return scopeCount(predicate, scopes)
+    case 'related': return scopeRelated(predicate, scopes)
   }
 }

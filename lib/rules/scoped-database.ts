@@ -278,8 +278,8 @@ async function foresee (scope: Predicate, values: Foreseen, exists: Exists): Pro
     case 'not': return negated(await foresee(scope.of, values, exists))
     case 'all': return everyPart(scope.of, values, exists)
     case 'any': return negated(await everyPart(scope.of.map(of => ({ kind: 'not', of })), values, exists))
-    // No condition of a scope counts.
-    case 'count': return undefined
+    // No condition of a scope has a function.
+    case 'related': return undefined
     case 'some': {
       const { field, where } = scope
       if (field.kind !== 'sub-item' || !field.foreignKey.every(part => values.has(part))) return undefined

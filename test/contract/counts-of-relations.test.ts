@@ -86,21 +86,21 @@ everySource('a filter compares the least and the greatest value of items of a re
 })
 
 everySource('what cannot be counted or compared is 400', async ({ get, t }) => {
-  const noFunction = "There is no function 'size()'; 'count()' counts the items of a relation."
-  const follows = "'count()' follows the name of a relation to many items;"
+  const noFunction = "There is no function 'size()'. Functions: count(), count_distinct(), sum(), avg(), min(), max()."
+  const follows = "'count()' follows a relation to many items, or a field of them;"
   for (const [query, error, message] of [
     ['fields=albums.size()', 'invalid_fields', noFunction],
     ['sort=albums.size()', 'invalid_sort', noFunction],
     ['albums.size()>1', 'invalid_filter', noFunction],
-    ['sort=label.count()', 'invalid_sort', `${follows} the field 'label' is none.`],
+    ['sort=label.count()', 'invalid_sort', `${follows} 'label' is none.`],
     ['sort=count()', 'invalid_sort', `${follows} there is none before it.`],
     ['count()>5', 'invalid_filter', `${follows} there is none before it.`],
-    ['albums.max()>5', 'invalid_filter', "'max()' of a relation follows one of its fields, in sorts and filters."],
-    ['label.name.max()=x', 'invalid_filter', "'max()' of a relation follows one of its fields, in sorts and filters."],
-    ['albums.id.max()^=1', 'invalid_filter', "'max()' is compared with values, not with parts of texts."],
-    ['albums.year.max()>x', 'invalid_filter', "The field 'year' takes"],
-    ['albums.yeer.max()>5', 'invalid_filter', "There is no field 'yeer' to filter by. Did you mean 'year'?"],
-    ['fields=albums(year.min())', 'invalid_fields', "'min()' of a relation follows one of its fields,"],
+    ['albums.max()>5', 'invalid_filter', "'max()' follows the name of a field."],
+    ['label.name.max()=x', 'invalid_filter', "'max()' follows a relation to many items, or a field of them;"],
+    ['albums.id.max()^=1', 'invalid_filter', "The operator 'starts with' cannot be used with the field 'id.max()'"],
+    ['albums.year.max()>x', 'invalid_filter', "The field 'year.max()' takes"],
+    ['albums.yeer.max()>5', 'invalid_filter', "There is no field 'yeer' for a function. Did you mean 'year'?"],
+    ['fields=albums(year.min())', 'invalid_fields', "'year.min()' makes groups, as a collection"],
     ['fields=size()', 'invalid_fields', 'The parentheses are empty.'],
     ['fields=album.count()', 'invalid_fields', "There is no field 'album' to select. Did you mean 'albums'?"],
     ['sort=old_name.count()', 'invalid_sort', "There is no field 'old_name' to sort by."],
@@ -108,10 +108,10 @@ everySource('what cannot be counted or compared is 400', async ({ get, t }) => {
     ['fields=albums.count(),albums(id)', 'invalid_fields', "The field 'albums' is selected twice,"],
     ['fields=label.owner.albums.count()', 'invalid_fields', "'label.owner.albums.count()' is not the name of a " +
       "field; the fields of a relation are written 'label(owner(albums.count()))'."],
-    ['albums.count()^=1', 'invalid_filter', "The operator 'starts with' cannot be used with 'count()'"],
-    ['albums.count()=x', 'invalid_filter', "'count()' takes an integer"],
-    ['albums.count()=01', 'invalid_filter', "'count()' takes an integer"],
-    ['albums.count()=null', 'invalid_filter', "'count()' takes an integer"]
+    ['albums.count()^=1', 'invalid_filter', "The operator 'starts with' cannot be used with the field 'count()'"],
+    ['albums.count()=x', 'invalid_filter', "The field 'count()' takes an integer"],
+    ['albums.count()=01', 'invalid_filter', "The field 'count()' takes an integer"],
+    ['albums.count()=null', 'invalid_filter', "The field 'count()' takes an integer"]
   ] as const) {
     const answer = (await get(`/artists?${query}`)).json<{ error: string, message: string }>()
     t.equal(answer.error, error, query)

@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { createRequire } from 'node:module'
 import { test } from 'tap'
-import dataApi, { collection, sqlite } from '../../lib/index.ts'
+import dataApi, { collection, SubCollection, sqlite } from '../../lib/index.ts'
 import type { SqliteDriver } from '../../lib/sources/sql/sqlite/driver.ts'
 import { everySource, type World } from '../helpers/every-source.ts'
 import fc, { runsOf } from '../helpers/fast-check.ts'
@@ -22,6 +22,11 @@ const Row = Type.Object({
   long: Type.Optional(Type.String({ format: 'int64', ...R })),
   price: Type.Optional(Type.String({ format: 'decimal', ...R })),
   size: Type.Optional(Type.Number(R))
+})
+
+const Kind = Type.Object({
+  kind: Type.Integer({ identifier: true, ...R }),
+  things: SubCollection('things', { foreignKey: 'kind', ...R })
 })
 
 type Value = string | number | null
@@ -48,9 +53,16 @@ const edges: readonly Values[] = [
 ]
 
 const world = (rows: readonly Values[]): World => ({
-  collections: source => ({ things: collection(Row, { source: source('things') }) }),
-  tables: { things: rows.map(one => ({ ...one })) },
-  ddl: 'create table things (id key, kind integer, whole integer, long integer, price decimal, size real)'
+  collections: source => ({
+    things: collection(Row, { source: source('things') }),
+    kinds: collection(Kind, { key: ['kind'], source: source('kinds') })
+  }),
+  tables: {
+    things: rows.map(one => ({ ...one })),
+    kinds: [...new Set(rows.map(({ kind }) => kind))].map(kind => ({ kind }))
+  },
+  ddl: 'create table things (id key, kind integer, whole integer, long integer, price decimal, size real); ' +
+    'create table kinds (kind integer primary key)'
 })
 
 everySource('sums and means at the edges of each type', async ({ get, t }) => {
@@ -77,6 +89,36 @@ everySource('sums and means at the edges of each type', async ({ get, t }) => {
   await kinds('sort=-long.sum()', 4, 1, 5, 6, 3, 2)
   await kinds('sort=size.sum()&whole.sum()!=null', 3, 6, 1, 5, 2)
 }, {}, world(edges))
+
+const calls = ['count', 'count_distinct', 'sum', 'avg', 'min', 'max']
+
+everySource('the functions of a relation give what those of groups give', async ({ get, t }) => {
+  const ofThings = ['whole', 'long', 'price', 'size'].flatMap(field => calls.map(call => `${field}.${call}()`))
+  for (const call of ['count()', ...ofThings]) {
+    const of = `things.${call}`
+    const groups = (await get(`/things?fields=kind,${call}&sort=-${call},kind`)).json<Array<Record<string, unknown>>>()
+    const shown = (await get(`/kinds?fields=kind,${of}&sort=-${of},kind`)).json<Array<Record<string, unknown>>>()
+    t.strictSame(shown.map(({ kind, things }) => ({ kind, ...things as object })), groups, of)
+    for (const compared of ['>2', '<=0.6', '!=3', '=null', '=*1,3,-1']) {
+      const having = await get(`/things?fields=kind,count()&${call}${compared}`)
+      const filtered = await get(`/kinds?fields=kind&${of}${compared}`)
+      t.equal(filtered.statusCode, having.statusCode, `${of}${compared}`)
+      const kindsOf = (body: unknown) => Array.isArray(body) ? body.map(({ kind }: { kind: number }) => kind) : []
+      t.strictSame(kindsOf(filtered.json()), kindsOf(having.json()), `${of}${compared}`)
+    }
+  }
+}, {}, world(edges))
+
+everySource('a sum can hold many others', async ({ get, same }) => {
+  same(await get('/things?fields=size.sum()&also.size.sum()>0.1'), 200, [{ size: { sum: 120.12 } }])
+}, {}, {
+  ...world(Array.from({ length: 1201 }, (_, id) => row(id, id, [1, '1', '0.1', id === 0 ? 0.1 : 0.1001]))),
+  collections: source => ({
+    things: collection(Type.Object({
+      ...Row.properties, also: SubCollection('things', { foreignKey: 'kind', ...R })
+    }), { source: source('things') })
+  })
+})
 
 /** An exact sum as a fraction of integers with 400 places, apart from the sums of lib. */
 function exactly (values: readonly Value[]): string | null {
@@ -166,6 +208,7 @@ test('generated groups have the values of plain JavaScript', async t => {
     })
     const url = `/things?fields=${by ? 'kind,' : ''}count(),${field}.count(),${field}.sum(),${field}.avg()` +
       `&id>${from}&id<=${to}&count()>=${least}&limit=1000`
+    const bodies: string[] = []
     for (const { app } of apps) {
       const found = (await app.inject(url)).json<ReadonlyArray<Found>>().map(group => {
         const { count, sum, avg } = group[field]
@@ -174,9 +217,13 @@ test('generated groups have the values of plain JavaScript', async t => {
       })
       const told = expected.map(({ sum, ...one }) => ({ ...one, sum: sum === null ? null : shownSum(sum, field) }))
       t.strictSame(found.map(inOrder), told.map(inOrder), url)
+      const kept = `where=things(id>${from},id<=${to})&things.${field}.sum()>0`
+      const shown = `fields=kind,things.count(),things.${field}.sum()&sort=-things.${field}.avg(),kind`
+      bodies.push((await app.inject(`/kinds?${shown}&${kept}&size=1000`)).body)
       if (!t.passing()) return false
     }
-    return true
+    t.equal(new Set(bodies).size, 1, url)
+    return t.passing()
   }), { numRuns: runs })
   for (const { app, close } of apps) {
     await app.close()

@@ -86,12 +86,12 @@ everySource('a path that leads nowhere, or to many items, is 400', async ({ get,
       "as in 'artist.label.id'.",
     'artist.albums.title': "Items cannot be sorted through 'albums', of which an item can have many. Sort by their " +
       "number, or by one of them, as in 'albums.count()' and 'albums.id.max()'.",
-    'artist.name.min()': "'min()' follows a field of a relation to many items; the field 'artist' is none.",
-    'title.min()': "'min()' follows a field of a relation to many items; there is none before it.",
-    'artist.albums.nothing.max()': "There is no field 'nothing' to sort by.",
-    'artist.fans.pin.max()': "There is no field 'pin' to sort by.",
-    'artist.fans.stature.max()': "Items cannot be sorted by the field 'stature'.",
-    'artist.fans.http_listener.max()': "The field 'http_listener' has no least or greatest value.",
+    'artist.name.min()': "'min()' follows a relation to many items, or a field of them; 'name' is none.",
+    'title.min()': "'min()' follows a relation to many items, or a field of them; 'title' is none.",
+    'artist.albums.nothing.max()': "There is no field 'nothing' for a function.",
+    'artist.fans.pin.max()': "There is no field 'pin' for a function.",
+    'artist.fans.stature.max()': "'max()' is not told of the field 'stature'.",
+    'artist.fans.http_listener.max()': "'max()' cannot be used with the field 'http_listener'",
     'artist.albums.median()': "There is no function 'median()'",
 
     'artist.albums': "Items cannot be sorted by the field 'albums', which is not a scalar; sort by the number of its " +

@@ -42,7 +42,7 @@ test('the program of docs/declaring.md answers each request of the pages as they
   }
   const [first = ''] = read('docs/queries.md').split('[HTTP]')
   const queries = cellsOf(first).flatMap(([, forms = '']) => codeIn(forms)).filter(code => code.startsWith('?'))
-  t.equal(queries.length, 23)
+  t.equal(queries.length, 22)
   for (const query of queries) {
     const url = `/api/artists${query.replaceAll('\\|', '|').replaceAll(' ', '%20')}`
     t.equal((await app.inject(url)).statusCode, 200, query)

@@ -101,7 +101,7 @@ function inFilter (plan: ReadPlan, rewrite: (where: Predicate) => Predicate): Re
 function bareSome (where: Predicate): Predicate {
   switch (where.kind) {
     case 'compare': case 'is_null': return where
-    case 'count': return { ...where, where: bare(where.where) }
+    case 'related': return { ...where, where: bare(where.where) }
     case 'not': return { ...where, of: bareSome(where.of) }
     case 'some': return { ...where, where: bare(where.where) }
     default: return { ...where, of: where.of.map(bareSome) }

@@ -101,10 +101,10 @@ export const faults: readonly Fault[] = [
     tests: ['contract/sorts-through-relations']
   },
   {
-    what: 'rules: a count passes by the scope',
-    text: '({ ...count, where: scopeWhere(count.where, count.field.target, scopes) })',
-    fault: 'count',
-    tests: ['contract/counts-of-relations']
+    what: 'rules: a function of a relation passes by the scope',
+    text: '({ ...elements, where: scopeWhere(elements.where, elements.field.target, scopes) })',
+    fault: 'elements',
+    tests: ['contract/counts-of-relations', 'contract/functions-of-relations']
   },
   {
     what: 'rules: a group of items passes by the scope',

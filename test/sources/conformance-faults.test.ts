@@ -67,7 +67,7 @@ function ignoringCase (predicate: Predicate): Predicate {
     case 'all':
     case 'any': return { ...predicate, of: predicate.of.map(ignoringCase) }
     case 'not': return { ...predicate, of: ignoringCase(predicate.of) }
-    case 'some': case 'count': return { ...predicate, where: ignoringCase(predicate.where) }
+    case 'some': case 'related': return { ...predicate, where: ignoringCase(predicate.where) }
   }
 }
 

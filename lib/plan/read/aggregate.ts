@@ -1,14 +1,13 @@
 import { invalidFields, invalidFilter, invalidPage, invalidSort } from '../../errors/errors.ts'
 import { suggest } from '../../errors/suggest.ts'
 import type { Collection, DataField } from '../../model/model.ts'
-import { traitsOf } from '../../model/values.ts'
 import type { Filter, Query, SortTerm } from '../../request/request.ts'
 import { memoize, memoizeThree } from '../../scheduling/memoize.ts'
 import { isSameValue } from '../order.ts'
 import type { ResourceOf } from '../path/walk.ts'
 import type { GroupColumn, Order, OrderTerm, Predicate, ReadPlanOf } from '../plan.ts'
-import { all, always, any, both, compareValue } from '../predicates.ts'
-import { checkFilterCost, compareField, type Comparison, planFilters } from './filter.ts'
+import { all, always, any, both } from '../predicates.ts'
+import { checkFilterCost, compareColumn, type Comparison, planFilters } from './filter.ts'
 import { GroupColumns, type Invalid, isOfItems, planColumns } from './group-columns.ts'
 import { type Paging, planPaging } from './paging.ts'
 import type { Read, ReadOptions } from './read.ts'
@@ -130,20 +129,9 @@ function planHaving (filter: Filter, columns: GroupColumns): Predicate {
     case 'some': throw new TypeError('the elements of a relation are no group')
     case 'compare': {
       const invalid: Invalid = (message, suggestion) => invalidFilter(message, filter.at, suggestion)
-      return withoutLists(compareField(filter, columns.aggregate(filter.path, invalid).field))
+      return compareColumn(filter, columns.aggregate(filter.path, invalid).field)
     }
   }
-}
-
-/** A value of a group is compared with each value of a list: a column of groups has no other form than that. */
-function withoutLists (predicate: Predicate): Predicate {
-  if (predicate.kind === 'all' || predicate.kind === 'any') {
-    return { kind: predicate.kind, of: predicate.of.map(withoutLists) }
-  }
-  if (predicate.kind !== 'compare' || typeof predicate.value !== 'object') return predicate
-  const { field, operator, value } = predicate
-  const found = any(value.map(one => compareValue(field, 'equals', one)))
-  return traitsOf(operator).negated ? { kind: 'not', of: found } : found
 }
 
 /** Returns a total order: the client's terms, then the values by which items are grouped, ascending. */

@@ -3,15 +3,15 @@ import { didYouMean, suggest } from '../../errors/suggest.ts'
 import type {
   Collection, DataField, Field, ReadableField, RelationField, SubCollectionField
 } from '../../model/model.ts'
-import { integerType, type Operator, type Scalar, textOfDate, traitsOf } from '../../model/values.ts'
+import { type Operator, type Scalar, textOfDate, traitsOf } from '../../model/values.ts'
 import type { Filter, TextPlace, ValueText } from '../../request/request.ts'
 import type { Listing, Predicate, Selection } from '../plan.ts'
-import { all, always, any, compareList, compareValue, isNotNull } from '../predicates.ts'
+import { all, always, any, compareList, compareValue } from '../predicates.ts'
 import { unitNamed } from '../time-units.ts'
 import { compareBucket } from './buckets.ts'
-import { countedBy, isExtremeName, isFunction } from './functions.ts'
+import { followsNone, isOfElements, planRelated } from './functions.ts'
+import { isFunction } from './group-columns.ts'
 import { findReadable, readableNames } from './select.ts'
-import { isSortable } from './sort.ts'
 
 /** A filter that compares a field. */
 export type Comparison = Extract<Filter, { kind: 'compare' }>
@@ -42,18 +42,17 @@ function planFilter (filter: Filter, collection: Collection): Predicate {
 function follow (filter: Comparison | Element, depth: number, collection: Collection): Predicate {
   const { path, at } = filter
   const name = path[depth] ?? ''
-  if (filter.kind === 'compare' && isFunction(name)) return compareCount(filter, name, undefined, collection)
-  const called = path[depth + 1] ?? ''
-  const unit = unitNamed(called)
-  if (filter.kind === 'compare' && isFunction(called) && unit === undefined) {
-    return compareCount(filter, called, name, collection)
-  }
+  const names = path.slice(depth + 1)
+  const [called = ''] = names
+  if (isFunction(name)) throw invalidFilter(followsNone(name), at)
   const field = findFilterable(filter, name, collection)
-  if (filter.kind === 'compare' && unit !== undefined) return compareBucket(filter, dataFieldOf(field, filter), unit)
-  const last = depth === path.length - 1
-  if (filter.kind === 'compare' && field.kind === 'sub-collection' && isExtremeName(path.slice(depth + 2).join('.'))) {
-    return compareExtreme(filter, field)
+  if (filter.kind === 'compare') {
+    const unit = unitNamed(called)
+    if (unit !== undefined) return compareBucket(filter, dataFieldOf(field, filter), unit)
+    if (isOfElements(field, names)) return compareRelated(filter, field, names)
+    if (isFunction(called)) throw invalidFilter(followsNone(called, name), at)
   }
+  const last = depth === path.length - 1
   if (isRelation(field)) {
     if (last && filter.kind === 'compare') return compareRelation(filter, field)
     if (last && filter.kind === 'some') return { kind: 'some', field, where: planFilter(filter.of, field.target) }
@@ -78,68 +77,31 @@ function findFilterable (filter: Comparison | Element, name: string, collection:
   return field
 }
 
-/** Compares the number of elements of the relation before the function. Whether there are any is asked directly. */
-function compareCount (
-  filter: Comparison, called: string, name: string | undefined, collection: Collection
-): Predicate {
-  const { operator, at } = filter
-  const before = name === undefined ? undefined : findFilterable(filter, name, collection)
-  const field = countedBy(called, before, reason => invalidFilter(reason, at))
-  const { operators, expected } = integerType
-  if (!operators.has(operator)) {
-    const spelled = operator.replaceAll('_', ' ')
-    throw invalidFilter(`The operator '${spelled}' cannot be used with '${called}', which takes ${expected}.`, at)
-  }
-  const values = filter.values.map(value => {
-    const scalar = value.given === undefined ? integerType.parse(value.text) : integerType.take(value.given.value)
-    if (scalar !== undefined && scalar !== null) return scalar as Scalar
-    throw invalidFilter(`'${called}' takes ${expected}, not '${value.text}'.`, value.at)
-  })
-  const [value = 0] = values
-  if (traitsOf(operator).list) return { kind: 'count', field, where: always, operator, value: values }
+/** Compares what a function makes of the elements of a relation. Whether there are any is asked directly. */
+function compareRelated (filter: Comparison, field: SubCollectionField, names: readonly string[]): Predicate {
+  const related = planRelated(field, names, (message, suggestion) => invalidFilter(message, filter.at, suggestion))
+  const having = compareColumn(filter, related.value.field)
+  // Without a value, the list compares nothing.
+  if (filter.values.length === 0) return having
   const exists: Predicate = { kind: 'some', field, where: always }
-  const isThere = value === 0 ? besideZero[operator] : undefined
+  const isWithZero = related.value.of === undefined && having.kind === 'compare' && having.value === 0
+  const isThere = isWithZero ? besideZero[having.operator] : undefined
   if (isThere !== undefined) return isThere ? exists : { kind: 'not', of: exists }
-  return { kind: 'count', field, where: always, operator, value }
+  return { kind: 'related', ...related, having }
 }
 
-/**
- * Compares the least or greatest value of a field of elements, which is null where none has a value. The greatest is
- * below a value if one is and none is not; the scope of the elements is part of each question.
- */
-function compareExtreme (filter: Comparison, relation: SubCollectionField): Predicate {
-  const { operator, at } = filter
-  const [name = '', called = ''] = filter.path.slice(-2)
-  const of = dataFieldOf(findFilterable(filter, name, relation.target), filter)
-  if (!isSortable(of) || !of.type.operators.has('greater')) {
-    throw invalidFilter(`The field '${name}' has no least or greatest value.`, at)
+/** Returns the comparison of what a function makes, with each value of a list: it has no other form than that. */
+export const compareColumn = (filter: Comparison, field: DataField): Predicate =>
+  withoutLists(compareField(filter, field))
+
+function withoutLists (predicate: Predicate): Predicate {
+  if (predicate.kind === 'all' || predicate.kind === 'any') {
+    return { kind: predicate.kind, of: predicate.of.map(withoutLists) }
   }
-  const { list, negated, family } = traitsOf(operator)
-  if (family === 'text') throw invalidFilter(`'${called}' is compared with values, not with parts of texts.`, at)
-  const values = parseOperands(filter, { ...of, nullable: true })
-  const isGreatest = called === 'max()'
-  const some = (where: Predicate): Predicate => ({ kind: 'some', field: relation, where })
-  const known = some(isNotNull(of))
-  const beside = (test: Operator, value: Scalar) => some({ kind: 'compare', field: of, operator: test, value })
-  const none = (test: Operator, value: Scalar): Predicate => ({ kind: 'not', of: beside(test, value) })
-  const [value = null] = values
-  const opposite = opposites[operator]
-  if (!list && value !== null && opposite !== undefined) {
-    return deciding[operator] === called ? beside(operator, value) : all([known, none(opposite, value)])
-  }
-  const found = any(values.map(one => one === null
-    ? { kind: 'not', of: known }
-    : all([beside('equals', one), none(isGreatest ? 'greater' : 'less', one)])))
-  return negated ? { kind: 'not', of: found } : found
-}
-
-/** The extremes for which one element that satisfies an operator is enough. */
-const deciding: Readonly<Partial<Record<Operator, string>>> = {
-  greater: 'max()', at_least: 'max()', less: 'min()', at_most: 'min()'
-}
-
-const opposites: Readonly<Partial<Record<Operator, Operator>>> = {
-  greater: 'at_most', at_least: 'less', less: 'at_least', at_most: 'greater'
+  if (predicate.kind !== 'compare' || typeof predicate.value !== 'object') return predicate
+  const { field, operator, value } = predicate
+  const found = any(value.map(one => compareValue(field, 'equals', one)))
+  return traitsOf(operator).negated ? { kind: 'not', of: found } : found
 }
 
 /** What the comparison of a count with 0 says: that there are elements, or none. */
@@ -247,7 +209,7 @@ function costOfSelection (select: Selection): number {
   for (const shown of select) {
     if (shown.kind === 'item') cost += costOfSelection(shown.select)
     if (shown.kind === 'list') cost += fanOut * costOfListing(shown.listing)
-    if (shown.kind === 'count') cost += fanOut
+    if (shown.kind === 'related') cost += fanOut * shown.values.length
   }
   return cost
 }
@@ -256,7 +218,7 @@ function costOf (predicate: Predicate): number {
   switch (predicate.kind) {
     case 'compare': return costOfCompare(predicate)
     case 'is_null': return 1
-    case 'count': return fanOut
+    case 'related': return fanOut
     case 'not': return costOf(predicate.of)
     case 'some': return Math.max(1, costOf(predicate.where)) * (predicate.field.kind === 'sub-collection' ? fanOut : 1)
     default: return predicate.of.reduce((cost, one) => cost + costOf(one), 0)

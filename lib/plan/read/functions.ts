@@ -1,37 +1,31 @@
-import type { DataApiError } from '../../errors/errors.ts'
 import type { Field, SubCollectionField } from '../../model/model.ts'
+import type { Related } from '../plan.ts'
+import { always } from '../predicates.ts'
+import { GroupColumns, type Invalid, isOfItems } from './group-columns.ts'
 
-// Functions: names with parentheses at the end of a path (docs/http.md: Query strings). No field has such a name.
+// Functions of the elements of relations, which are those of groups (docs/http.md: Query strings).
 
-/** Returns true for the name of a function. */
-export const isFunction = (name: string): boolean => name.endsWith('()')
-
-/** Returns true for the name of a function that gives the least or greatest value of a field. */
-export const isExtremeName = (name: string): boolean => name === 'min()' || name === 'max()'
-
-/** Returns how many names before a function belong to it: a relation, and the field of `min()` and `max()`. */
-export const argumentsOf = (name: string): number => isExtremeName(name) ? 2 : isFunction(name) ? 1 : 0
+/** Returns true if the names that follow a field are a function of the elements that it leads to. */
+export const isOfElements = (field: Field, names: readonly string[]): field is SubCollectionField =>
+  field.kind === 'sub-collection' && isOfItems(names, field.target, true)
 
 /**
- * Returns the relation to many that a function is of. `field`: what stands before the function; undefined for nothing.
- * Throws what `invalid` makes for another function, and for what is no such relation.
+ * Plans the function of elements that `names` end with. `columns`: those that hold its value beside others. Throws what
+ * `invalid` makes.
  */
-export function relationOf (
-  name: string, field: Field | undefined, invalid: (message: string) => DataApiError
-): SubCollectionField {
-  if (name !== 'count()' && !isExtremeName(name)) {
-    throw invalid(`There is no function '${name}'; 'count()' counts the items of a relation.`)
+export function planRelated (
+  field: SubCollectionField, names: readonly string[], invalid: Invalid,
+  columns = new GroupColumns(field.target)
+): Related {
+  const isCount = names.length === 1
+  if (!isCount && !field.target.strategies.aggregates) {
+    throw invalid(`The items of '${field.name}' have no functions but 'count()'.`)
   }
-  if (field?.kind === 'sub-collection') return field
-  const found = field === undefined ? 'there is none before it' : `the field '${field.name}' is none`
-  const place = isExtremeName(name) ? 'a field of a relation to many items' : 'the name of a relation to many items'
-  throw invalid(`'${name}' follows ${place}; ${found}.`)
+  return { field, where: always, value: columns.aggregate(names, invalid) }
 }
 
-/** Returns the relation whose elements a function counts. Throws what `invalid` makes. */
-export function countedBy (
-  name: string, field: Field | undefined, invalid: (message: string) => DataApiError
-): SubCollectionField {
-  if (isExtremeName(name)) throw invalid(`'${name}' of a relation follows one of its fields, in sorts and filters.`)
-  return relationOf(name, field, invalid)
+/** Returns the message for a function that follows no relation to many. `name`: what it follows. */
+export function followsNone (called: string, name?: string): string {
+  const found = name === undefined ? 'there is none before it' : `'${name}' is none`
+  return `'${called}' follows a relation to many items, or a field of them; ${found}.`
 }

@@ -4,12 +4,12 @@ import { type Collection, type DataField, type ReadableField, type StoredField }
 import { plainDecimal } from '../../model/numbers.ts'
 import { formatTypes, integerType, numberType, type ValueKind, type ValueType } from '../../model/values.ts'
 import type { FieldAsked, TextPlace } from '../../request/request.ts'
-import type { AggregateName, FieldValue, GroupColumn, Row, SubItemStep } from '../plan.ts'
+import type { AggregateName, FieldValue, FunctionColumn, GroupColumn, SubItemStep } from '../plan.ts'
 import { isNullable } from '../order.ts'
 import { always } from '../predicates.ts'
 import { type TimeUnit, unitNamed, unitsOf, unitType } from '../time-units.ts'
-import { isFunction } from './functions.ts'
-import { findReadable, type Item, readableNames } from './select.ts'
+import { findReadable, readableNames } from './select.ts'
+import { isShared, memberPath } from './show.ts'
 import { refuse } from './unusable.ts'
 
 // The values of groups: those that the items share, and those that functions make of theirs (docs/http.md: Groups).
@@ -17,17 +17,21 @@ import { refuse } from './unusable.ts'
 /** Makes an error of the place at which a function or a field is named. */
 export type Invalid = (message: string, suggestion?: string) => DataApiError
 
+/** Returns true for the name of a function. No field has such a name. */
+export const isFunction = (name: string): boolean => name.endsWith('()')
+
 /**
  * Returns true if a path ends with a function of the items themselves: `count()` alone, or a function that follows a
- * field that leads through no relation to many.
+ * field that leads through no relation to many. `ofUnknown`: what is returned for a field that is not there.
  */
-export function isOfItems (path: readonly string[], collection: Collection): boolean {
+export function isOfItems (path: readonly string[], collection: Collection, ofUnknown = false): boolean {
   const last = path.at(-1) ?? ''
   if (!isFunction(last) || unitNamed(last) !== undefined) return false
   let holder = collection
   for (const name of path.slice(0, -1)) {
     const field = findReadable(holder, name)
-    if (field?.kind !== 'sub-item') return field !== undefined && field.kind !== 'sub-collection'
+    if (field === undefined) return ofUnknown
+    if (field.kind !== 'sub-item') return field.kind !== 'sub-collection'
     holder = field.target
   }
   return path.length === 1
@@ -45,16 +49,16 @@ export class GroupColumns {
   constructor (collection: Collection) { this.collection = collection }
 
   /** Returns the column of a function, which `path` ends with. */
-  aggregate (path: readonly string[], invalid: Invalid): GroupColumn {
+  aggregate (path: readonly string[], invalid: Invalid): FunctionColumn {
     const name = path.join('.')
     const known = this.find(name)
-    if (known !== undefined) return known
+    if (known?.call !== undefined) return known
     const call = aggregateNamed(path.at(-1) ?? '', invalid)
     if (path.length === 1) {
       if (call !== 'count') throw invalid(`'${call}()' follows the name of a field.`)
       return this.add(name, { call, of: undefined }, integerType, false)
     }
-    const of = findValue(path.slice(0, -1), this.collection, invalid)
+    const of = findValue(path.slice(0, -1), this.collection, 'for a function', invalid)
     checkFunction(call, of.field, invalid)
     return this.add(name, { call, of }, resultType(call, of.field), call !== 'count' && call !== 'count_distinct')
   }
@@ -64,7 +68,7 @@ export class GroupColumns {
     const name = path.join('.')
     const known = this.find(name)
     if (known !== undefined) return known
-    const of = findValue(path, this.collection, invalid)
+    const of = findValue(path, this.collection, 'to group by', invalid)
     checkGrouping(of.field, invalid)
     return this.add(name, { call: undefined, of, unit: undefined }, of.field.type, isNullable(of))
   }
@@ -74,7 +78,7 @@ export class GroupColumns {
     const name = path.join('.')
     const known = this.find(name)
     if (known !== undefined) return known
-    const of = findValue(path.slice(0, -1), this.collection, invalid)
+    const of = findValue(path.slice(0, -1), this.collection, 'to group by', invalid)
     const { field } = of
     checkGrouping(field, invalid)
     if (unitsOf(field.type).includes(unit)) {
@@ -83,13 +87,16 @@ export class GroupColumns {
     throw invalid(`'${unit}()' cannot be used with the field '${field.name}', which takes ${field.type.expected}.`)
   }
 
+  /** Returns the columns of functions. */
+  functions (): readonly FunctionColumn[] {
+    return this.all.filter(column => column.call !== undefined)
+  }
+
   find (name: string): GroupColumn | undefined {
     return this.all.find(({ field }) => field.name === name)
   }
 
-  private add (
-    name: string, made: Made, type: ValueType, nullable: boolean
-  ): GroupColumn {
+  private add<M extends Made> (name: string, made: M, type: ValueType, nullable: boolean) {
     const column = { ...made, field: columnField(name, this.all.length, type, nullable) }
     this.all.push(column)
     return column
@@ -97,7 +104,7 @@ export class GroupColumns {
 }
 
 type Made = { readonly call: undefined, readonly of: FieldValue, readonly unit: TimeUnit | undefined } |
-  { readonly call: AggregateName, readonly of: FieldValue | undefined }
+  Omit<FunctionColumn, 'field'>
 
 function columnField (name: string, index: number, type: ValueType, nullable: boolean): StoredField {
   return {
@@ -127,10 +134,15 @@ function columnField (name: string, index: number, type: ValueType, nullable: bo
 /** Adds the columns that a selection shows, and returns them. */
 export function planColumns (asked: readonly FieldAsked[], columns: GroupColumns): readonly GroupColumn[] {
   const shown = [...new Set(asked.flatMap(one => columnsOf(one, [], columns)))]
-  for (const one of shown) checkMember(one, shown, asked[0]?.at)
-  const at = asked[mostColumns]?.at
-  if (at !== undefined) throw invalidFields(`A group can have at most ${mostColumns} values.`, at)
+  checkColumns(shown, asked[0]?.at)
   return shown
+}
+
+/** Throws invalid_fields for too many values, and for a value that takes the place of another. */
+export function checkColumns (shown: readonly GroupColumn[], at: TextPlace | undefined): void {
+  if (at === undefined) return
+  for (const one of shown) checkMember(one, shown, at)
+  if (shown.length > mostColumns) throw invalidFields(`A group can have at most ${mostColumns} values.`, at)
 }
 
 // The databases make arrays of the columns of a row, whose values are the arguments of a function.
@@ -155,10 +167,10 @@ function columnsOf (
 }
 
 /** Throws invalid_fields for a value that has no place beside another one: `kind` beside `kind.max()`. */
-function checkMember (column: GroupColumn, shown: readonly GroupColumn[], at: TextPlace | undefined): void {
+function checkMember (column: GroupColumn, shown: readonly GroupColumn[], at: TextPlace): void {
   const path = memberPath(column)
   const other = shown.find(one => one !== column && startsWith(path, placeTaken(one, column)))
-  if (other === undefined || at === undefined) return
+  if (other === undefined) return
   const reason = 'for which there is one member in the answer'
   throw invalidFields(`'${other.field.name}' and '${column.field.name}' cannot be shown together, ${reason}.`, at)
 }
@@ -170,41 +182,40 @@ function placeTaken (one: GroupColumn, other: GroupColumn): readonly string[] {
   return isInSubItem ? path.slice(0, -1) : path
 }
 
-const isShared = (column: GroupColumn) => column.call === undefined && column.unit === undefined
-
 const startsWith = (path: readonly string[], start: readonly string[]) =>
   start.length <= path.length && start.every((name, index) => path[index] === name)
 
-/** Returns the names of the members that lead to a column's value. */
-export const memberPath = ({ field: { name } }: GroupColumn): readonly string[] => name.replace('()', '').split('.')
-
 /** Follows sub-items to a scalar. */
-function findValue (names: readonly string[], collection: Collection, invalid: Invalid): FieldValue {
+function findValue (
+  names: readonly string[], collection: Collection, purpose: string, invalid: Invalid
+): FieldValue {
   const path: SubItemStep[] = []
   let holder = collection
   for (const name of names.slice(0, -1)) {
-    const field = find(name, holder, invalid)
+    const field = find(name, holder, purpose, invalid)
     if (field.kind === 'sub-collection') throw ofMany(field.name, invalid)
     if (field.kind !== 'sub-item') throw invalid(`The field '${name}' is a scalar and has no fields of its own.`)
     path.push({ field, where: always })
     holder = field.target
   }
-  const field = find(names.at(-1) ?? '', holder, invalid)
+  const field = find(names.at(-1) ?? '', holder, purpose, invalid)
   if (field.kind === 'sub-collection') throw ofMany(field.name, invalid)
   if (field.kind === 'sub-item') {
     throw invalid(`The field '${field.name}' is not a scalar; select its fields, as in '${field.name}(${
       field.target.key[0]?.name ?? ''})'.`)
   }
-  if (field.kind === 'computed') throw invalid(`The field '${field.name}' is computed, so no group has a value of it.`)
-  if (field.type.kind === 'json') throw invalid(`The field '${field.name}' is JSON, so no group has a value of it.`)
+  const isComputed = field.kind === 'computed'
+  if (isComputed || field.type.kind === 'json') {
+    throw invalid(`The field '${field.name}' is ${isComputed ? 'computed' : 'JSON'}, so it is in no group or function.`)
+  }
   return path.length === 0 ? { field } : { path, field }
 }
 
-function find (name: string, collection: Collection, invalid: Invalid): ReadableField {
+function find (name: string, collection: Collection, purpose: string, invalid: Invalid): ReadableField {
   const field = findReadable(collection, name)
   if (field !== undefined) return field
   const suggestion = suggest(name, readableNames(collection))
-  throw invalid(`There is no field '${name}' to group by.${didYouMean(suggestion)}`, suggestion)
+  throw invalid(`There is no field '${name}' ${purpose}.${didYouMean(suggestion)}`, suggestion)
 }
 
 const ofMany = (name: string, invalid: Invalid) =>
@@ -259,41 +270,3 @@ const sumType: ValueType = {
 }
 
 const toDecimal = (value: unknown) => value === undefined ? undefined : plainDecimal(String(value))
-
-/** Returns the members of a group. A sub-item all of whose values are null is null. */
-export function showGroup (row: Row, shown: readonly GroupColumn[]): Item {
-  const group: Record<string, unknown> = {}
-  for (const column of shown) {
-    const path = memberPath(column)
-    let members = group
-    for (const name of path.slice(0, -1)) members = (members[name] ??= {}) as Record<string, unknown>
-    members[path.at(-1) ?? ''] = valueOf(row, column)
-  }
-  for (const path of subItemsOf(shown)) nullIfEmpty(group, path)
-  return group
-}
-
-/** Returns the paths of the sub-items by whose values items are grouped, the deepest first. */
-function subItemsOf (shown: readonly GroupColumn[]): ReadonlyArray<readonly string[]> {
-  const paths = shown.filter(isShared).map(({ of }) => of?.path ?? [])
-    .flatMap(path => path.map((_, index) => path.slice(0, index + 1).map(({ field }) => field.name)))
-  return paths.toSorted((one, other) => other.length - one.length)
-}
-
-function nullIfEmpty (group: Record<string, unknown>, path: readonly string[]): void {
-  let holder: Record<string, unknown> | null = group
-  for (const name of path.slice(0, -1)) holder = (holder?.[name] ?? null) as Record<string, unknown> | null
-  const [name = ''] = path.slice(-1)
-  const members = holder?.[name]
-  if (typeof members !== 'object' || members === null) return
-  if (holder !== null && Object.values(members).every(value => value === null)) holder[name] = null
-}
-
-/** Returns the value of a column as it is shown. The sum of numbers is the double that is nearest to the exact sum. */
-export function valueOf (row: Row, { field, call, of }: GroupColumn): unknown {
-  const value = row[field.property] ?? null
-  if (value === null || (call !== 'sum' && call !== 'avg')) return value
-  const number = Number(value)
-  if (call === 'avg' || of?.field.type.kind === 'number') return Number.isFinite(number) ? number + 0 : String(number)
-  return of?.field.type.kind === 'integer' && Number.isSafeInteger(number) ? number + 0 : value
-}

@@ -7,11 +7,12 @@ import {
 import { dottedName } from '../../request/select.ts'
 import type { FieldAsked, Query } from '../../request/request.ts'
 import { memoize } from '../../scheduling/memoize.ts'
-import type { Listing, Row, Selection, Shown } from '../plan.ts'
+import type { Listing, Selection, Shown } from '../plan.ts'
 import { always } from '../predicates.ts'
 import { unitNamed } from '../time-units.ts'
 import { planFilters } from './filter.ts'
-import { countedBy, isFunction } from './functions.ts'
+import { followsNone, isOfElements, planRelated } from './functions.ts'
+import { checkColumns, GroupColumns, isFunction, isOfItems } from './group-columns.ts'
 import { planPage } from './page.ts'
 import { planSort } from './sort.ts'
 import { refuse } from './unusable.ts'
@@ -26,12 +27,14 @@ export function planSelection (
 ): Selection {
   if (asked === undefined) return form === 'full' ? fullForm(collection) : listedForm(collection)
   const selected = new Map<string, { field: FieldAsked, shown: Shown }>()
+  const functions: Functions = new Map()
   for (const field of asked) {
-    const shown = planField(field, collection)
+    const shown = isFunction(field.name) ? planFunction(field, collection, functions) : planField(field, collection)
     const other = selected.get(shown.name)
-    if (other === undefined) selected.set(shown.name, { field, shown })
-    else if (other.shown.kind !== shown.kind) {
-      const reason = 'which is either shown or counted'
+    if (other === undefined || (other.shown.kind === 'related' && shown.kind === 'related')) {
+      selected.set(shown.name, { field, shown })
+    } else if (other.shown.kind !== shown.kind) {
+      const reason = 'of which either items or functions are shown'
       throw invalidFields(`The field '${shown.name}' is selected twice, ${reason}.`, field.at)
     } else if (other.field.query ?? field.query) {
       throw invalidFields(`The field '${field.name}' is selected twice; combine the two selections.`, field.at)
@@ -64,26 +67,43 @@ export function showPlainly (field: ReadableField): Shown {
 /** Returns the selection of the fields of a key. */
 export const selectKey = ({ key }: Pick<Collection, 'key'>): Selection => key.map(showPlainly)
 
-function planField (asked: FieldAsked, collection: Collection): Shown {
-  const path = isFunction(asked.name) ? asked.name.split('.') : [asked.name]
-  const [name = '', called, more] = path
-  if (name === 'count()') {
+/** The values of the functions of each relation that a selection names. */
+type Functions = Map<SubCollectionField, GroupColumns>
+
+/** Returns the functions of a relation that were named until now, and another one. */
+function planFunction (asked: FieldAsked, collection: Collection, functions: Functions): Shown {
+  const invalid = (message: string, suggestion?: string) => invalidFields(message, asked.at, suggestion)
+  const path = asked.name.split('.')
+  const [name = '', ...names] = path
+  const called = names.at(-1) ?? ''
+  if (isOfItems(path, collection)) {
     const reason = 'makes groups, as a collection and a dictionary of groups show them'
-    throw invalidFields(`'count()' ${reason}; a relation is counted by 'relation.count()'.`, asked.at)
+    throw invalid(`'${asked.name}' ${reason}; a relation is counted by 'relation.count()'.`)
   }
-  if (more !== undefined) throw invalidFields(dottedName(path), asked.at)
+  const field = findSelected(name, collection, asked)
+  if (isOfElements(field, names)) {
+    const columns = functions.get(field) ?? new GroupColumns(field.target)
+    functions.set(field, columns)
+    const { where } = planRelated(field, names, invalid, columns)
+    const values = columns.functions()
+    checkColumns(values, asked.at)
+    return { kind: 'related', name, field, where, values }
+  }
+  if (unitNamed(called) !== undefined) {
+    throw invalid(`'${called}' groups items; select a function of them too, such as 'count()'.`)
+  }
+  throw invalid(names.length > 1 ? dottedName(path) : followsNone(called, name))
+}
+
+function findSelected (name: string, collection: Collection, { at }: FieldAsked): ReadableField {
   const field = findReadable(collection, name)
-  if (field === undefined) {
-    const suggestion = suggest(name, readableNames(collection))
-    throw invalidFields(`There is no field '${name}' to select.${didYouMean(suggestion)}`, asked.at, suggestion)
-  }
-  if (called !== undefined && unitNamed(called) !== undefined) {
-    throw invalidFields(`'${called}' groups items; select a function of them too, such as 'count()'.`, asked.at)
-  }
-  if (called !== undefined) {
-    const counted = countedBy(called, field, reason => invalidFields(reason, asked.at))
-    return { kind: 'count', name, field: counted, where: always }
-  }
+  if (field !== undefined) return field
+  const suggestion = suggest(name, readableNames(collection))
+  throw invalidFields(`There is no field '${name}' to select.${didYouMean(suggestion)}`, at, suggestion)
+}
+
+function planField (asked: FieldAsked, collection: Collection): Shown {
+  const field = findSelected(asked.name, collection, asked)
   if (asked.query === undefined) return showPlainly(field)
   if (field.kind === 'sub-item') return showSubItem(field, asked.query)
   if (field.kind === 'sub-collection') return showSubCollection(field, asked.query)
@@ -131,31 +151,3 @@ export function findExposed (collection: Collection, name: string): Field | unde
 export function readableNames (collection: Collection): readonly string[] {
   return [...collection.fields.values()].filter(field => field.readable).map(field => field.name)
 }
-
-export type Item = Readonly<Record<string, unknown>>
-
-/** Converts a row to the item that a client sees: its selected members, by their names on the wire. */
-export function showItem (row: Row, select: Selection): Item {
-  const item: Record<string, unknown> = {}
-  for (const shown of select) item[shown.name] = showField(row, shown)
-  return item
-}
-
-/** Returns the value of one member of an item. An absent value is null. */
-export function showField (row: Row, shown: Shown): unknown {
-  switch (shown.kind) {
-    case 'value': return showValue(row, shown)
-    case 'item': return showNested(row[shown.field.property], shown.select)
-    case 'count': return row[shown.field.property]
-    case 'list': {
-      const elements = row[shown.field.property] as readonly Row[]
-      return elements.map(element => showItem(element, shown.listing.select))
-    }
-  }
-}
-
-const showValue = (row: Row, { field }: Extract<Shown, { kind: 'value' }>): unknown =>
-  (field.kind === 'computed' ? field.get(row) : row[field.property]) ?? null
-
-const showNested = (row: unknown, select: Selection) =>
-  row === null || row === undefined ? null : showItem(row as Row, select)

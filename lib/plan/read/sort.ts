@@ -1,11 +1,12 @@
 import { invalidSort } from '../../errors/errors.ts'
 import { didYouMean, suggest } from '../../errors/suggest.ts'
-import type { Collection, DataField, Field, ReadableField } from '../../model/model.ts'
+import type { Collection, DataField, Field, ReadableField, SubItemField } from '../../model/model.ts'
 import type { SortTerm } from '../../request/request.ts'
 import { isSameValue } from '../order.ts'
-import type { ItemValue, Order, OrderTerm, SubItemStep } from '../plan.ts'
-import { always, isNotNull } from '../predicates.ts'
-import { argumentsOf, isExtremeName, isFunction, relationOf } from './functions.ts'
+import type { Order, OrderTerm, SubItemStep } from '../plan.ts'
+import { always } from '../predicates.ts'
+import { followsNone, isOfElements, planRelated } from './functions.ts'
+import { isFunction } from './group-columns.ts'
 import { findReadable, readableNames } from './select.ts'
 
 /**
@@ -30,38 +31,31 @@ const has = (order: Order, term: OrderTerm) => order.some(one => isSameValue(one
 export const reverse = (order: Order): Order =>
   order.map(term => ({ ...term, descending: !term.descending }))
 
-/** Follows the path to the field, or the relation that is counted, at its end. Every other name is a sub-item. */
+/** Follows the path to the field at its end, or to the relation of a function. Every other name is a sub-item. */
 function planTerm (term: SortTerm, collection: Collection): OrderTerm {
-  const last = term.path.at(-1) ?? ''
+  const { at, descending } = term
+  const invalid = (message: string, suggestion?: string) => invalidSort(message, at, suggestion)
   const path: SubItemStep[] = []
+  const last = term.path.at(-1) ?? ''
   let holder = collection
-  for (const name of term.path.slice(0, -1 - argumentsOf(last))) {
-    const field = findStep(name, holder, term)
-    path.push({ field, where: always })
-    holder = field.target
-  }
-  return { ...planEnd(last, path, holder, term), descending: term.descending }
-}
-
-function planEnd (last: string, path: readonly SubItemStep[], holder: Collection, term: SortTerm): ItemValue {
-  if (isFunction(last)) {
-    const name = term.path.at(-1 - argumentsOf(last))
-    const found = name === undefined || name === last ? undefined : find(name, holder, term.at)
-    const field = relationOf(last, found, reason => invalidSort(reason, term.at))
-    if (!field.sortable) throw invalidSort(`Items cannot be sorted by the field '${field.name}'.`, term.at)
-    if (!isExtremeName(last)) return { path, related: { field, where: always } }
-    const of = findSorted(term.path.at(-2) ?? '', field.target, term)
-    if (!of.type.operators.has('greater')) {
-      throw invalidSort(`The field '${of.name}' has no least or greatest value.`, term.at)
+  for (const [index, name] of term.path.slice(0, -1).entries()) {
+    const field = find(name, holder, at)
+    const names = term.path.slice(index + 1)
+    if (isOfElements(field, names)) {
+      return { path, related: planRelated(checkSortable(field, at), names, invalid), descending }
     }
-    return { path, related: { field, of, greatest: last === 'max()', where: isNotNull(of) } }
+    if (!isRelation(field) && names.some(isFunction)) throw invalid(followsNone(last, name))
+    const step = checkStep(field, at)
+    path.push({ field: step, where: always })
+    holder = step.target
   }
+  if (isFunction(last)) throw invalid(followsNone(last, term.path.at(-2)))
   const field = findSorted(last, holder, term)
-  return path.length === 0 ? { field } : { path, field }
+  return path.length === 0 ? { field, descending } : { path, field, descending }
 }
 
-function findStep (name: string, collection: Collection, { at }: SortTerm): SubItemStep['field'] {
-  const field = find(name, collection, at)
+function checkStep (field: ReadableField, at: SortTerm['at']): SubItemField {
+  const { name } = field
   if (field.kind === 'sub-collection') {
     const advice = `Sort by their number, or by one of them, as in '${name}.count()' and '${name}.id.max()'.`
     throw invalidSort(`Items cannot be sorted through '${name}', of which an item can have many. ${advice}`, at)
@@ -69,7 +63,11 @@ function findStep (name: string, collection: Collection, { at }: SortTerm): SubI
   if (field.kind !== 'sub-item') {
     throw invalidSort(`The field '${name}' is a scalar and has no fields of its own.`, at)
   }
-  if (!field.sortable) throw invalidSort(`Items cannot be sorted by the field '${name}'.`, at)
+  return checkSortable(field, at)
+}
+
+function checkSortable<F extends ReadableField> (field: F, at: SortTerm['at']): F {
+  if (!field.sortable) throw invalidSort(`Items cannot be sorted by the field '${field.name}'.`, at)
   return field
 }
 
@@ -90,6 +88,8 @@ function findSorted (name: string, collection: Collection, { path, at }: SortTer
   if (!isSortable(field)) throw invalidSort(`Items cannot be sorted by the field '${name}'.`, at)
   return field
 }
+
+const isRelation = ({ kind }: Field) => kind === 'sub-item' || kind === 'sub-collection'
 
 function find (name: string, collection: Collection, at: SortTerm['at']): ReadableField {
   const field = findReadable(collection, name)

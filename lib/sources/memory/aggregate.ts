@@ -1,9 +1,11 @@
 import { tooManyGroups } from '../../errors/errors.ts'
 import { decimalOfKey } from '../../model/numbers.ts'
-import type { AggregateName, GroupColumn, ReadPlanOf, Row } from '../../plan/plan.ts'
+import type { AggregateName, Elements, FunctionColumn, GroupColumn, ReadPlanOf, Row } from '../../plan/plan.ts'
 import { startOf, type TimeUnit } from '../../plan/time-units.ts'
 import { ExactSum, meanOf } from '../exact-sum.ts'
 import { compareValues } from './compare.ts'
+import { compileFilter } from './filter.ts'
+import { relatedOf } from './relations.ts'
 import { valueReader } from './sort.ts'
 import type { Tick } from './tick.ts'
 import { comparableReaderOf, type Reader, readerOf } from './values.ts'
@@ -33,8 +35,24 @@ export function groupRows (
     if (groups.size > mostGroups) throw tooManyGroups(mostGroups)
     for (const reduction of group) reduction.add(row)
   }
-  return [...groups.values()].map(group =>
-    Object.fromEntries(group.map((reduction, index) => [columns[index]?.field.property, reduction.result()])))
+  return [...groups.values()].map(group => resultOf(group, columns))
+}
+
+const resultOf = (group: readonly Reduction[], columns: readonly GroupColumn[]): Row =>
+  Object.fromEntries(group.map((reduction, index) => [columns[index]?.field.property, reduction.result()]))
+
+/** Returns a function that makes a row of what functions make of a row's elements. */
+export function relatedReducer (
+  { field, where }: Elements, columns: readonly FunctionColumn[], tick: Tick
+): (row: object) => Row {
+  const related = relatedOf(field, tick)
+  const exists = compileFilter(where, tick)
+  const makers = columns.map(column => reductionOf(column, tick))
+  return row => {
+    const group = makers.map(make => make())
+    for (const element of related(row)) if (exists(element)) for (const reduction of group) reduction.add(element)
+    return resultOf(group, columns)
+  }
 }
 
 function readersOf (column: GroupColumn, tick: Tick): Readers {

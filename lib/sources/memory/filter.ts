@@ -1,6 +1,7 @@
 import type { Operator } from '../../model/values.ts'
-import type { Count, Predicate } from '../../plan/plan.ts'
+import type { Predicate } from '../../plan/plan.ts'
 import { foldCase } from '../fold-case.ts'
+import { relatedReducer } from './aggregate.ts'
 import { compareValues } from './compare.ts'
 import { relatedOf } from './relations.ts'
 import { type Tick, untimed } from './tick.ts'
@@ -29,10 +30,10 @@ export function compileFilter (predicate: Predicate, tick: Tick = untimed): RowT
       const test = compileFilter(predicate.where, tick)
       return row => related(row).some(test)
     }
-    case 'count': {
-      const count = counterOf(predicate, tick)
-      const test = tests[predicate.operator](comparableOf(predicate.value, 'integer'))
-      return row => test(count(row))
+    case 'related': {
+      const reduce = relatedReducer(predicate, [predicate.value], tick)
+      const test = compileFilter(predicate.having, tick)
+      return row => test(reduce(row))
     }
     case 'is_null': {
       const read = comparableReaderOf(predicate.field)
@@ -45,13 +46,6 @@ export function compileFilter (predicate: Predicate, tick: Tick = untimed): RowT
       return row => test(read(row))
     }
   }
-}
-
-/** Returns the function that counts the elements of a row's relation. */
-export function counterOf ({ field, where }: Count, tick: Tick): (row: object) => number {
-  const related = relatedOf(field, tick)
-  const test = compileFilter(where, tick)
-  return row => related(row).filter(test).length
 }
 
 /** Returns the rows that match. */

@@ -1,7 +1,8 @@
 import type { DataField } from '../../model/model.ts'
 import { rowName } from '../../plan/order.ts'
 import type { ItemValue, Listing, Row, Selection, Shown } from '../../plan/plan.ts'
-import { counterOf, filterRows } from './filter.ts'
+import { relatedReducer } from './aggregate.ts'
+import { filterRows } from './filter.ts'
 import { relatedOf } from './relations.ts'
 import { sortRows, valueReader } from './sort.ts'
 import type { Tick } from './tick.ts'
@@ -34,10 +35,7 @@ function membersOf (shown: Shown, tick: Tick): readonly Member[] {
     case 'value': return (shown.field.kind === 'computed' ? shown.field.from : [shown.field]).map(memberOf)
     case 'item': return [[shown.field.property, itemReader(shown, tick)]]
     case 'list': return [[shown.field.property, listReader(shown, tick)]]
-    case 'count': {
-      const count = counterOf(shown, tick)
-      return [[shown.field.property, row => ({ count: count(row) })]]
-    }
+    case 'related': return [[shown.field.property, relatedReducer(shown, shown.values, tick)]]
   }
 }
 

@@ -1,8 +1,8 @@
 import type { DataField } from '../../model/model.ts'
-import { extremeOrder, isExtreme } from '../../plan/order.ts'
-import type { Count, Extreme, ItemValue, Order } from '../../plan/plan.ts'
+import type { ItemValue, Order, Related } from '../../plan/plan.ts'
+import { relatedReducer } from './aggregate.ts'
 import { compareValues } from './compare.ts'
-import { compileFilter, counterOf, filterRows } from './filter.ts'
+import { compileFilter } from './filter.ts'
 import { relatedOf } from './relations.ts'
 import type { Tick } from './tick.ts'
 import { comparableReaderOf, type Reader } from './values.ts'
@@ -36,13 +36,8 @@ export function valueReader (
   }, field === undefined ? relatedReader(related, readerOf, tick) : readerOf(field))
 }
 
-function relatedReader (value: Count | Extreme, readerOf: (field: DataField) => Reader, tick: Tick): Reader {
-  if (!isExtreme(value)) return counterOf(value, tick)
-  const related = relatedOf(value.field, tick)
-  const order = extremeOrder(value)
-  const read = readerOf(value.of)
-  return row => {
-    const [first] = sortRows(filterRows(related(row), value.where, tick), order, tick)
-    return first === undefined ? null : read(first)
-  }
+function relatedReader (related: Related, readerOf: (field: DataField) => Reader, tick: Tick): Reader {
+  const reduce = relatedReducer(related, [related.value], tick)
+  const read = readerOf(related.value.field)
+  return row => read(reduce(row))
 }

@@ -81,9 +81,9 @@ function holds (where: Predicate, row: Plain): boolean {
     case 'any': return where.of.some(one => holds(one, row))
     case 'not': return !holds(where.of, row)
     case 'some': return reached(where.field, row).some(one => holds(where.where, one))
-    case 'count': return plain[where.operator]?.(
-      reached(where.field, row).filter(one => holds(where.where, one)).length, where.value
-    ) ?? false
+    case 'related': return holds(where.having, {
+      [where.value.field.property]: reached(where.field, row).filter(one => holds(where.where, one)).length
+    })
     case 'is_null': return (row[where.field.property] ?? null) === null
     case 'compare': return plain[where.operator]?.(row[where.field.property] ?? null, where.value) ?? false
   }

@@ -41,8 +41,9 @@ export function registerSums (driver: SqliteDriver): void {
   driver.aggregate?.('data_api_sum', {
     start () {
       sums.set(++last, new ExactSum())
-      // A statement that fails leaves its sums. SQLite makes one group at a time.
-      sums.delete(last - mostSums)
+      // A statement that fails leaves its sums, which are then the oldest. Few are made at a time.
+      const [oldest = 0] = sums.keys()
+      if (sums.size > mostSums) sums.delete(oldest)
       return last
     },
     step (id: number, value: unknown) {

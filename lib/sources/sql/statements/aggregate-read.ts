@@ -1,20 +1,16 @@
 import { sql } from '../load-kysely.ts'
 import { tooManyGroups } from '../../../errors/errors.ts'
 import type { DataField } from '../../../model/model.ts'
-import type { GroupColumn, ReadPlanOf, Row } from '../../../plan/plan.ts'
+import type { ReadPlanOf } from '../../../plan/plan.ts'
 import type { Builder } from './builder.ts'
-import type { ColumnType } from './columns.ts'
 import type { Body } from './compiled-read.ts'
-import type { Dialect, Sql } from './dialect.ts'
-import { buildFilter, countColumn } from './filter.ts'
-import { valueColumn } from './item-values.ts'
+import type { Sql } from './dialect.ts'
+import { buildFilter } from './filter.ts'
+import { buildColumn, type BuiltColumn, comparing, decodeRow, encodeRow } from './function-columns.ts'
 import { buildLimit } from './select.ts'
 import { buildSort } from './sort.ts'
 import { startingAt } from './steps.ts'
 import { column, table, tableRef, type TableRef } from './table.ts'
-
-/** A column of groups in the form in which filters compare it, and the type of that. */
-interface BuiltColumn { readonly field: DataField, readonly sql: Sql, readonly type: ColumnType }
 
 /**
  * Builds the read of groups. A common table expression makes them in one loop over the items, and no more than the
@@ -27,15 +23,13 @@ export function buildAggregate (
   const { writer } = builder.dialect
   const ref = tableRef(plan.from.collection, builder.alias())
   const columns = planned.map(column => buildColumn(column, ref, builder))
-  const groups: TableRef = { ...tableRef(plan.from.collection, groupsName), isGroups: true }
-  const outer = ofGroups(columns, builder)
+  const name = sql.id(groupsName)
+  const made = columns.map(one => ({ ...one, sql: sql.id(groupsName, one.field.property) }))
+  const { ref: groups, builder: outer } = comparing(made, ref, builder)
   const where = buildFilter(plan.having, groups, outer)
   const order = plan.order.length === 0 ? sql`` : sql` order by ${buildSort(plan.order, groups, outer)}`
-  const name = sql.id(groupsName)
   const page = sql`select * from ${name} where ${where}${order} ${buildLimit(plan.range, true, builder)}`
-  const values = columns.map(({ field, type }) =>
-    builder.dialect.groups(type).encode(sql.id(groupsName, field.property)))
-  const rows = sql`(select ${writer.rows(writer.row(values))} from (${page}) as ${name})`
+  const rows = sql`(select ${writer.rows(encodeRow(made, builder.dialect))} from (${page}) as ${name})`
   return {
     with: sql`${name} as materialized (${buildGroups(plan, columns, ref, parent, builder)})`,
     rows: sql`(select ${writer.row([sql`(select count(*) from ${name})`, rows])})`,
@@ -67,25 +61,6 @@ function buildGroups (
   return sql`select ${values} from ${table(ref)} where ${items}${grouped} limit ${sql.lit(mostGroups + 1)}`
 }
 
-function buildColumn (column: GroupColumn, ref: TableRef, builder: Builder): BuiltColumn {
-  const { field, call, of } = column
-  if (of === undefined) return { field, sql: sql`count(*)`, type: countColumn }
-  const { dialect } = builder
-  const { sql: value, type: declared } = valueColumn(of, ref, builder)
-  const type = { ...declared, nullable: true }
-  const shown = () => dialect.filtered(dialect.jsonNullAsNull(value, type), type, false)
-  switch (call) {
-    case undefined: return column.unit === undefined
-      ? { field, sql: shown(), type }
-      : { field, ...dialect.bucket(shown(), type, column.unit) }
-    case 'count': return { field, sql: sql`count(${dialect.jsonNullAsNull(value, type)})`, type: countColumn }
-    case 'count_distinct': return { field, sql: sql`count(distinct ${shown()})`, type: countColumn }
-    case 'sum':
-    case 'avg': return { field, sql: dialect.sum(value, type, call), type: sumColumn }
-    default: return { field, sql: dialect.extreme(call, shown(), type), type }
-  }
-}
-
 /** Returns the condition for rows that are in a named group: neither null nor a value that no path names. */
 export function hasGroup (ref: TableRef, by: DataField, { dialect, columnType }: Builder): Sql {
   const value = column(ref, by)
@@ -93,29 +68,4 @@ export function hasGroup (ref: TableRef, by: DataField, { dialect, columnType }:
   const condition = dialect.groups(type).condition(value)
   const isShown = sql`${dialect.jsonNullAsNull(value, type)} is not null`
   return condition === undefined ? isShown : sql`${isShown} and ${condition}`
-}
-
-/** The type of sums and means: exact decimals. */
-const sumColumn: ColumnType = { kind: 'decimal', type: 'numeric', nullable: true }
-
-/** Returns the builder of conditions and orders of groups, whose columns have the compared form already. */
-function ofGroups (columns: readonly BuiltColumn[], builder: Builder): Builder {
-  const types = new Map(columns.map(({ field, type }) => [field, type]))
-  const asIs = (column: Sql) => column
-  const dialect: Dialect = {
-    ...builder.dialect,
-    comparable: asIs,
-    filtered: asIs,
-    jsonNullAsNull: asIs,
-    asShown: asIs,
-    indexCondition: () => undefined
-  }
-  return { ...builder, dialect, columnType: (_collection, field) => types.get(field) ?? countColumn }
-}
-
-function decodeRow (row: readonly unknown[], columns: readonly BuiltColumn[], dialect: Dialect): Row {
-  return Object.fromEntries(columns.map(({ field, type }, index) => {
-    const value = row[index] ?? null
-    return [field.property, value === null ? null : dialect.groups(type).decode(value)]
-  }))
 }

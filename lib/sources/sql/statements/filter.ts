@@ -1,10 +1,11 @@
 import { sql } from '../load-kysely.ts'
 import type { DataField } from '../../../model/model.ts'
 import { isExact, type Operator } from '../../../model/values.ts'
-import type { Count, Predicate } from '../../../plan/plan.ts'
+import type { Predicate } from '../../../plan/plan.ts'
 import type { Builder } from './builder.ts'
 import type { ColumnType } from './columns.ts'
 import type { Sql } from './dialect.ts'
+import { buildRelated, comparing } from './function-columns.ts'
 import { related, relatedToAny } from './join-conditions.ts'
 import { isTextual } from './shape.ts'
 import type { Slot } from './slots.ts'
@@ -25,7 +26,10 @@ export function buildFilter (predicate: Predicate, ref: TableRef, builder: Build
       if (predicate.of.kind === 'is_null') return sql`${shownOrNull(predicate.of, ref, builder)} is not null`
       return sql`(${buildFilter(predicate.of, ref, builder)}) is not true`
     case 'some': return buildSome(predicate, ref, builder)
-    case 'count': return buildCountCompare(predicate, ref, builder)
+    case 'related': return buildRelated(predicate, [predicate.value], ref, builder, columns => {
+      const values = comparing(columns, ref, builder)
+      return buildFilter(predicate.having, values.ref, values.builder)
+    })
     case 'compare': return buildCompare(predicate, ref, builder)
   }
 }
@@ -49,40 +53,6 @@ function buildSome ({ field, where }: Extract<Predicate, { kind: 'some' }>, ref:
   // The limit changes SQLite's plan alone: 3.51 to 3.53.0 turn a plain exists into a join, and then skip too few rows
   // at an offset.
   return sql`exists (select 1 from ${table(target)} where ${conditions} limit 1)`
-}
-
-/** Returns the column that has the number of elements of a relation already, or a subquery that counts them. */
-export function buildCount ({ field, where }: Count, ref: TableRef, builder: Builder): Sql {
-  const known = ref.counts.get(field)
-  if (known !== undefined) return known
-  const target = tableRef(field.target, builder.alias())
-  const relation = related(field, target, parentField => column(ref, parentField), builder.dialect)
-  const conditions = sql`${relation} and ${buildFilter(where, target, builder)}`
-  // An element has one parent by its foreign key, so the counts of many parents visit it once, as one scan does.
-  const isScan = field.link.kind === 'foreign-key'
-  const counted = isScan ? builder.clockedScan(conditions, target) : builder.dialect.clocked(conditions)
-  return sql`(select count(*) from ${table(target)} where ${counted})`
-}
-
-/** The type of what `count(*)` gives. */
-export const countColumn: ColumnType = { kind: 'integer', type: 'bigint', nullable: false }
-
-function buildCountCompare (compare: Extract<Predicate, { kind: 'count' }>, ref: TableRef, builder: Builder): Sql {
-  const count = buildCount(compare, ref, builder)
-  const { dialect } = builder
-  const [slot] = builder.slotsOf(compare)
-  if (slot === undefined) throw new TypeError('a comparison with a value has a slot for it')
-  const textual = isTextual(compare)
-  return comparisons[compare.operator]({
-    plain: count,
-    shown: count,
-    comparable: dialect.filtered(count, countColumn, textual),
-    operand: dialect.operand(slot, countColumn, textual),
-    slot,
-    type: countColumn,
-    textual,
-    dialect
-  })
 }
 
 /**

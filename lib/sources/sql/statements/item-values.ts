@@ -1,12 +1,13 @@
 import { sql } from '../load-kysely.ts'
-import type { Extreme, ItemValue, Listing, Order, SubItemStep } from '../../../plan/plan.ts'
-import { countsShown, extremeOrder, isExtreme, positionName, rowName } from '../../../plan/order.ts'
+import type { ItemValue, Listing, Order, Related, SubItemStep } from '../../../plan/plan.ts'
+import { functionsShown, positionName, relatedName, rowName } from '../../../plan/order.ts'
 import type { Builder } from './builder.ts'
 import type { ColumnType } from './columns.ts'
 import type { Sql } from './dialect.ts'
-import { buildCount, buildFilter, countColumn } from './filter.ts'
+import { buildFilter } from './filter.ts'
+import { buildColumn, buildRelated } from './function-columns.ts'
 import { related } from './join-conditions.ts'
-import { column, table, type TableRef, tableRef } from './table.ts'
+import { column, type TableRef, tableRef } from './table.ts'
 
 // Values of sub-items, by which an order goes. A sub-item is joined to the row that refers to it, once for all values.
 // It is found by its key, so that a row is joined to one row at most.
@@ -16,31 +17,17 @@ export function valueColumn (
   { path = [], field, related: value }: ItemValue, ref: TableRef, builder: Builder
 ): { readonly sql: Sql, readonly type: ColumnType } {
   const holder = path.reduce((from, step) => joined(step, from, builder), ref)
-  if (isExtreme(value)) return buildExtreme(value, holder, builder)
-  if (field === undefined) {
-    const number = buildCount(value, holder, builder)
-    const [key] = holder.collection.key
-    // Of a sub-item that is not there, nothing is counted.
-    const isMissing = path.length > 0 && key !== undefined ? sql`${column(holder, key)} is null` : undefined
-    return { sql: isMissing ? sql`case when ${isMissing} then null else ${number} end` : number, type: countColumn }
-  }
-  return { sql: column(holder, field), type: builder.columnType(holder.collection, field) }
+  if (value === undefined) return { sql: column(holder, field), type: builder.columnType(holder.collection, field) }
+  const made = buildRelated(value, [value.value], holder, builder, ([only = failed()]) => only.sql)
+  const [key] = holder.collection.key
+  // Of a sub-item that is not there, nothing is counted.
+  const isMissing = path.length > 0 && key !== undefined ? sql`${column(holder, key)} is null` : undefined
+  const known = isMissing ? sql`case when ${isMissing} then null else ${made} end` : made
+  return { sql: known, type: typeOf(value, builder) }
 }
 
-/** Builds a subquery of the first value of elements in their order. */
-function buildExtreme (extreme: Extreme, ref: TableRef, builder: Builder) {
-  const { field, of, where } = extreme
-  const target = tableRef(field.target, builder.alias())
-  const relation = related(field, target, parentField => column(ref, parentField), builder.dialect)
-  const conditions = builder.dialect.clocked(sql`${relation} and ${buildFilter(where, target, builder)}`)
-  const value = column(target, of)
-  const order = sql.join(extremeOrder(extreme).map(term => {
-    const { sql: value, type } = valueColumn(term, target, builder)
-    return sql`${builder.dialect.comparable(value, type)}${term.descending ? sql` desc` : sql``}`
-  }))
-  const select = sql`(select ${value} from ${table(target)} where ${conditions} order by ${order} limit 1)`
-  return { sql: select, type: builder.columnType(target.collection, of) }
-}
+const typeOf = ({ field, value }: Related, builder: Builder): ColumnType =>
+  buildColumn(value, tableRef(field.target, ''), builder).type
 
 function joined ({ field, where }: SubItemStep, ref: TableRef, builder: Builder): TableRef {
   const known = ref.joins.get(field)
@@ -59,15 +46,14 @@ interface CarriedValue { readonly name: string, readonly sql: Sql, decode (value
  * values stand, inside of JSON or outside.
  */
 export function carriedValues (
-  terms: Order, columns: readonly Sql[], form: 'encode' | 'fetch', { dialect, columnType }: Builder
+  terms: Order, columns: readonly Sql[], form: 'encode' | 'fetch', builder: Builder
 ): readonly CarriedValue[] {
+  const { dialect, columnType } = builder
   return terms.flatMap((term, index): readonly CarriedValue[] => {
     const value = columns[index] ?? failed()
-    const { path, field, related: of } = term
-    if (field === undefined && !isExtreme(of)) return [{ name: rowName(term), sql: value, decode: toCount }]
-    const type = isExtreme(of)
-      ? columnType(of.field.target, of.of)
-      : columnType(path?.at(-1)?.field.target ?? failed(), field ?? failed())
+    const { path, field, related } = term
+    if (related !== undefined) return [carriedFunction(rowName(term), value, related, builder)]
+    const type = columnType(path?.at(-1)?.field.target ?? failed(), field)
     const position = dialect.position(value, type)
     return [
       { name: rowName(term), sql: dialect[form](value, type), decode: dialect.decoder(type) },
@@ -76,7 +62,10 @@ export function carriedValues (
   })
 }
 
-const toCount = (value: unknown) => value === null ? null : Number(value)
+function carriedFunction (name: string, value: Sql, related: Related, builder: Builder): CarriedValue {
+  const { encode, decode } = builder.dialect.groups(typeOf(related, builder))
+  return { name, sql: encode(value), decode: encoded => encoded === null ? null : decode(encoded) }
+}
 
 const asIs = (value: unknown) => value
 
@@ -85,31 +74,29 @@ function failed (): never {
 }
 
 /**
- * Returns the terms whose values an inner query selects for the outer one, `ref`: those that rows hold, then the counts
- * that items show, which the outer query does not make again.
+ * Returns the terms whose values an inner query selects for the outer one, `ref`: those that rows hold, then the
+ * functions that items show, which the outer query does not call again.
  */
 export function innerTerms (listing: Listing, carried: Order, ref: TableRef): Order {
-  const terms = [...new Set([...carried, ...countsShown(listing)])]
-  nameCounts(terms, ref, name => sql.id(ref.alias, name))
+  const terms = [...new Set([...carried, ...functionsShown(listing)])]
+  nameKnown(terms, ref, name => sql.id(ref.alias, name))
   return terms
 }
 
 /**
  * Returns the columns that an inner query selects for the terms that the outer query reads (carriedOf). Then the order
- * of the inner query names the counts among them.
+ * of the inner query names the functions among them.
  */
 export function carriedColumns (terms: Order, inner: TableRef, builder: Builder): readonly Sql[] {
   const columns = terms.map((term, index) =>
     sql`${valueColumn(term, inner, builder).sql} as ${sql.id(carriedName(index))}`)
-  nameCounts(terms, inner, name => sql.id(name))
+  nameKnown(terms, inner, name => sql.id(name))
   return columns
 }
 
-function nameCounts (terms: Order, ref: TableRef, toColumn: (name: string) => Sql): void {
+function nameKnown (terms: Order, ref: TableRef, toColumn: (name: string) => Sql): void {
   for (const [index, { path, related }] of terms.entries()) {
-    if (path?.length === 0 && related !== undefined && !isExtreme(related)) {
-      ref.counts.set(related.field, toColumn(carriedName(index)))
-    }
+    if (path?.length === 0 && related !== undefined) ref.known.set(relatedName(related), toColumn(carriedName(index)))
   }
 }
 

@@ -3,11 +3,12 @@ import { answerTooLarge } from '../../../errors/errors.ts'
 import type { DataField } from '../../../model/model.ts'
 import type { ValueType } from '../../../model/values.ts'
 import { carriedTerms } from '../../../plan/order.ts'
-import type { Listing, Order, ReadPlanOf, Row, Selection, Shown } from '../../../plan/plan.ts'
+import type { FunctionColumn, Listing, Order, ReadPlanOf, Row, Selection, Shown } from '../../../plan/plan.ts'
 import type { Ends, JsonResult, ReadResult } from '../../source.ts'
 import type { Builder } from './builder.ts'
 import type { Sql, Writer } from './dialect.ts'
-import { buildCount, buildFilter } from './filter.ts'
+import { buildFilter } from './filter.ts'
+import { buildRelated } from './function-columns.ts'
 import { carriedColumns, innerTerms } from './item-values.ts'
 import { related } from './join-conditions.ts'
 import { checkJson, guardedAmong, positionsOf } from './positions.ts'
@@ -37,9 +38,12 @@ export function isWritable (select: Selection): boolean {
   return select.length > 0 && select.length <= mostMembers && select.every(shown => {
     if (/^\d+$/.test(shown.name) || Buffer.byteLength(shown.name) > longestAlias) return false
     if (shown.kind === 'value') return shown.field.kind !== 'computed' && !isJson(shown.field.type)
-    return shown.kind === 'count' || isWritable(shown.kind === 'item' ? shown.select : shown.listing.select)
+    if (shown.kind === 'related') return shown.values.every(isCount)
+    return isWritable(shown.kind === 'item' ? shown.select : shown.listing.select)
   })
 }
+
+const isCount = ({ of }: FunctionColumn) => of === undefined
 
 const isJson = ({ kind }: ValueType) => kind === 'json' || kind === 'mixed'
 
@@ -254,7 +258,11 @@ export function buildMember (shown: Shown, ref: TableRef, writing: JsonBuilder):
     case 'value': return buildValue(shown.field as DataField, ref, writing)
     case 'item': return buildSubItem(shown, ref, writing)
     case 'list': return buildSubList(shown, ref, writing)
-    case 'count': return writing.writer.object([['count', buildCount(shown, ref, writing.builder), false]])
+    case 'related': {
+      const { writer, builder } = writing
+      const count = buildRelated(shown, shown.values, ref, builder, columns => sql.join(columns.map(one => one.sql)))
+      return writer.object([['count', count, false]])
+    }
   }
 }
 

@@ -54,7 +54,8 @@ export function chooseRead (plan: ReadPlan, builder: Builder, form: ReadForm): C
   }
   if (plan.kind === 'list') {
     const { select } = plan.listing
-    const isOneTable = plan.steps.length === 0 && !plan.count && (builder.dialect.endsLongReads || !hasLong(plan))
+    const isOneTable = plan.steps.length === 0 && !plan.count && !carriesFunctions(plan) &&
+      (builder.dialect.endsLongReads || !hasLong(plan))
     const fields = form === 'json' && isOneTable && builder.dialect.fetchesPages ? columnsShown(select) : undefined
     if (fields !== undefined) return buildPageText(plan, fields, builder)
     if (form === 'json' && isWritable(select)) return buildJsonRead(plan, builder)
@@ -62,6 +63,9 @@ export function chooseRead (plan: ReadPlan, builder: Builder, form: ReadForm): C
   }
   return buildRowsRead(plan, builder)
 }
+
+/** Returns true for a page whose cursors hold values of functions, which a single select would call twice. */
+const carriesFunctions = (plan: ReadPlanOf<'list'>) => carriedTerms(plan).some(({ related }) => related !== undefined)
 
 /** Returns true for a page of values that can be long. */
 const hasLong = (plan: ReadPlanOf<'list'>) =>

@@ -5,7 +5,8 @@ import type { Listing, Order, Origin, Row, Selection, Shown } from '../../../pla
 import { always } from '../../../plan/predicates.ts'
 import type { Builder } from './builder.ts'
 import type { Sql } from './dialect.ts'
-import { buildCount, buildFilter } from './filter.ts'
+import { buildFilter } from './filter.ts'
+import { buildColumn, buildRelated, decodeRow, encodeRow } from './function-columns.ts'
 import { carriedColumns, carriedOf, carriedValues, innerTerms } from './item-values.ts'
 import { related } from './join-conditions.ts'
 import { positionsOf } from './positions.ts'
@@ -124,9 +125,7 @@ function buildValue (field: DataField, ref: TableRef, { dialect, columnType }: B
 function buildNested (shown: Exclude<Shown, { kind: 'value' }>, ref: TableRef, builder: Builder): ValueLayout {
   const { field } = shown
   const { property } = field
-  if (shown.kind === 'count') {
-    return { property, sql: buildCount(shown, ref, builder), decode: count => ({ count: Number(count) }) }
-  }
+  if (shown.kind === 'related') return buildFunctions(shown, ref, builder)
   const target = tableRef(field.target, builder.alias())
   const relationOf = (inner: TableRef) =>
     related(field, inner, parentField => column(ref, parentField), builder.dialect)
@@ -142,6 +141,15 @@ function buildNested (shown: Exclude<Shown, { kind: 'value' }>, ref: TableRef, b
     property,
     sql: sql`(select ${row.sql} from ${table(target)} where ${conditions})`,
     decode: values => Array.isArray(values) ? row.decode(values) : null
+  }
+}
+
+function buildFunctions (shown: Extract<Shown, { kind: 'related' }>, ref: TableRef, builder: Builder): ValueLayout {
+  const { field, values } = shown
+  const sql = buildRelated(shown, values, ref, builder, columns => encodeRow(columns, builder.dialect))
+  const columns = values.map(value => buildColumn(value, tableRef(field.target, ''), builder))
+  return {
+    property: field.property, sql, decode: row => decodeRow(row as readonly unknown[], columns, builder.dialect)
   }
 }
 

@@ -1,10 +1,9 @@
 import type { Collection } from '../../../model/model.ts'
-import { integerType, type Scalar, traitsOf, type ValueKind } from '../../../model/values.ts'
+import { type Scalar, traitsOf, type ValueKind } from '../../../model/values.ts'
 import { memoize } from '../../../scheduling/memoize.ts'
 import type {
-  Count, Listing, Order, Origin, Predicate, Range, ReadPlan, ReadPlanOf, Selection, Step, SubItemStep
+  Elements, GroupColumn, Listing, Order, Origin, Predicate, Range, ReadPlan, ReadPlanOf, Selection, Step, SubItemStep
 } from '../../../plan/plan.ts'
-import { isExtreme } from '../../../plan/order.ts'
 import { foldCase } from '../../fold-case.ts'
 import { type Change, isLinkChange, type Stored } from '../../source.ts'
 import { type Slot, typed, type Value } from './slots.ts'
@@ -32,13 +31,12 @@ import { type Slot, typed, type Value } from './slots.ts'
  * | step | origin, predicate |
  * | origin | a collection and `:`, or `/`, the field of a relation and `:` |
  * | listing | predicate, order, range, selection |
- * | order | for each term `+` ascending or `-` descending, its path, and the field, count or extreme |
- * | extreme | `l` or `g`, the field, and a count of its elements |
+ * | order | for each term `+` ascending or `-` descending, its path, and the field or functions of elements |
  * | step of such a path | `>` and the field of the relation, `(`, predicate, `)` |
- * | count | `c` and the field of the relation, `(`, predicate, `)` |
- * | comparison of a count | count, operator, `t` if isTextual(), `;` |
+ * | functions of elements | `c` and the field of the relation, `(`, predicate, columns, `)` |
+ * | comparison of a function | functions of elements, predicate |
  * | range | `*` without limit, else `l`, and the limit if it is round (isRoundLimit); `o` with an offset, else `;` |
- * | selection | `{`, for each member `.`, field, `:` and its listing, count, or predicate and selection; then `}` |
+ * | selection | `{`, for each member `.`, field, `:` and its listing, functions, or predicate and selection; then `}` |
  * | comparison | field, operator, `^` if it is of stored values, `t` if isTextual(), `;`; or field, `null;` |
  * | some, not, all, any | `s` and the field, `!`, `&`, `|`; then `(`, predicates, `)` |
  * | stored values | a space, the fields |
@@ -158,17 +156,21 @@ function addGroups (draft: ShapeDraft, plan: ReadPlanOf<'aggregate'>): void {
   const { from, where, columns, named, having, order, range, count, mostGroups } = plan
   addOrigin(draft, from)
   addPredicate(draft, where)
+  addColumns(draft, columns)
+  draft.key += named ? 'n' : ''
+  addPredicate(draft, having)
+  addOrder(draft, order)
+  addRange(draft, range)
+  draft.key += `${count ? 'c' : ''}${mostGroups}`
+}
+
+function addColumns (draft: ShapeDraft, columns: readonly GroupColumn[]): void {
   for (const column of columns) {
     const { of, call } = column
     draft.key += of === undefined ? '*' : '+'
     addPath(draft, of?.path)
     draft.key += `${of?.field.index ?? ''}${call ?? column.unit ?? ''};`
   }
-  draft.key += named ? 'n' : ''
-  addPredicate(draft, having)
-  addOrder(draft, order)
-  addRange(draft, range)
-  draft.key += `${count ? 'c' : ''}${mostGroups}`
 }
 
 function addPath (draft: ShapeDraft, path: readonly SubItemStep[] = []): void {
@@ -183,9 +185,8 @@ function addOrder (draft: ShapeDraft, order: Order): void {
   for (const { path, field, related, descending } of order) {
     draft.key += descending ? '-' : '+'
     addPath(draft, path)
-    if (isExtreme(related)) draft.key += `${related.greatest ? 'g' : 'l'}${related.of.index}`
-    if (field === undefined) addCount(draft, related)
-    else draft.key += field.index
+    if (related === undefined) draft.key += field.index
+    else addRelated(draft, related, [related.value])
   }
 }
 
@@ -196,9 +197,10 @@ function addOrder (draft: ShapeDraft, order: Order): void {
  */
 export const isRoundLimit = (limit: number) => limit <= 1000 && limit % (limit < 100 ? 5 : 50) === 0
 
-function addCount (draft: ShapeDraft, { field, where }: Count): void {
+function addRelated (draft: ShapeDraft, { field, where }: Elements, values: readonly GroupColumn[]): void {
   draft.key += `c${field.index}(`
   addPredicate(draft, where)
+  addColumns(draft, values)
   draft.key += ')'
 }
 
@@ -234,7 +236,7 @@ function addShown (draft: ShapeDraft, select: Selection): void {
   for (const shown of select) {
     draft.key += `.${shown.field.index}:`
     if (shown.kind === 'list') addListing(draft, shown.listing)
-    if (shown.kind === 'count') addCount(draft, shown)
+    if (shown.kind === 'related') addRelated(draft, shown, shown.values)
     if (shown.kind === 'item') {
       addPredicate(draft, shown.where)
       addSelection(draft, shown.select)
@@ -246,12 +248,9 @@ function addShown (draft: ShapeDraft, select: Selection): void {
 function addPredicate (draft: ShapeDraft, predicate: Predicate): void {
   switch (predicate.kind) {
     case 'compare': return addCompare(draft, predicate)
-    case 'count':
-      addCount(draft, predicate)
-      draft.key += `${predicate.operator}${isTextual(predicate) ? 't' : ''}`
-      addValues(draft, predicate, [typed(predicate.value, 'integer')])
-      draft.key += ';'
-      return
+    case 'related':
+      addRelated(draft, predicate, [predicate.value])
+      return addPredicate(draft, predicate.having)
     case 'is_null':
       draft.key += `${predicate.field.index}null;`
       return
@@ -284,9 +283,7 @@ function addCompare (draft: ShapeDraft, compare: Extract<Predicate, { kind: 'com
  * Whether a number or timestamp is compared with a value of the other type: such as NaN, or an integer that no double
  * holds, which are texts in JSON.
  */
-export function isTextual (comparison: Extract<Predicate, { kind: 'compare' | 'count' }>): boolean {
-  const { value } = comparison
-  const { kind } = comparison.kind === 'count' ? integerType : comparison.field.type
+export function isTextual ({ value, field: { type: { kind } } }: Extract<Predicate, { kind: 'compare' }>): boolean {
   if (kind === 'date-time') return typeof value === 'number'
   if (kind !== 'integer' && kind !== 'number') return false
   return typeof value === 'object' ? value.some(one => typeof one === 'string') : typeof value === 'string'

@@ -13,7 +13,8 @@ import type { TableRef } from './table.ts'
 export function buildSort (order: Order, ref: TableRef, builder: Builder): Sql {
   return sql.join(order.map(one => {
     const { sql: value, type } = valueColumn(one, ref, builder)
-    const term = builder.dialect.comparable(value, type)
+    // What a function makes is compared as it is.
+    const term = one.related === undefined ? builder.dialect.comparable(value, type) : value
     if (!isNullable(one)) return one.descending ? sql`${term} desc` : term
     return one.descending ? sql`${term} desc nulls first` : sql`${term} nulls last`
   }))

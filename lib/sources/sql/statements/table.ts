@@ -1,7 +1,7 @@
 import { loadKysely, sql } from '../load-kysely.ts'
 import type { Tables } from '../../../declare/computed.ts'
 import type {
-  Collection, DataField, ExpressionField, StoredField, SubCollectionField, SubItemField
+  Collection, DataField, ExpressionField, StoredField, SubItemField
 } from '../../../model/model.ts'
 import { sourceOf, tableOf } from '../source.ts'
 import { tableId } from '../table-name.ts'
@@ -16,22 +16,23 @@ export interface TableRef {
   readonly alias: string
   readonly columns: Set<string>
   readonly expressions: Set<ExpressionField>
-  /** True for groups of the collection's items, whose columns have the names of properties. */
-  readonly isGroups?: true
+  /** The values of a row that functions have made of the collection's items. */
+  readonly values?: ReadonlyMap<DataField, Sql>
   /** The sub-items that are joined to the table. */
   readonly joins: Map<SubItemField, { readonly target: TableRef, readonly condition: Sql }>
-  /** The columns that hold the numbers of elements of relations already. */
-  readonly counts: Map<SubCollectionField, Sql>
+  /** The columns that hold what functions make of relations already, by its names (relatedName). */
+  readonly known: Map<string, Sql>
 }
 
 /** Makes a reference to a collection's table that nothing has read yet. */
 export function tableRef (collection: Collection, alias: string): TableRef {
-  return { collection, alias, columns: new Set(), expressions: new Set(), joins: new Map(), counts: new Map() }
+  return { collection, alias, columns: new Set(), expressions: new Set(), joins: new Map(), known: new Map() }
 }
 
 /** Returns a field's column under the table's alias, and adds it to the columns that are read. */
 export function column (ref: TableRef, field: DataField): Sql {
-  if (ref.isGroups) return sql.id(ref.alias, field.property)
+  const value = ref.values?.get(field)
+  if (value !== undefined) return value
   const name = columnName(ref.collection, field)
   ref.columns.add(name)
   if (field.kind === 'expression') ref.expressions.add(field)
