@@ -104,8 +104,8 @@ export function showConflict ({ merged, was, retyped, now }: Conflict, place: Pl
   const isSent = (one: FormField) => texts.has(one.field.name) && !retyped.includes(one)
   const some = (who: string) => [...changes].flatMap(([one, by]) => by === who && isSent(one) ? [one] : [])
   const before = (one: FormField) => showKept(was.get(one.field.name))
-  const stored = (one: FormField) => showKept(base.was.get(one.field.name))
-  const mine = ({ field: { name } }: FormField) => showText(texts.get(name) ?? '')
+  const stored = (one: FormField) => showChanged(textIn(one, now?.item), was.get(one.field.name))
+  const mine = ({ field: { name } }: FormField) => showChanged(texts.get(name) ?? '', was.get(name))
   const keep = (one: FormField, who: string, text: Fragment) => html`<label><input type="radio" name="_keep.${
     one.field.name}" value="${who}"${who === 'mine' && html` checked`}><span>${text}</span></label>`
   const drop = (one: FormField) => html`<input type="hidden" name="_keep.${one.field.name}" value="theirs">
@@ -150,8 +150,22 @@ const showKept = (kept = '#') => kept[0] === '=' ? showText(kept.slice(1)) : htm
 
 const showText = (text: string) => text === '' ? none : html`<bdi>${cut(text, longest)}</bdi>`
 
+/** Returns a text that has a mark around the words in which it differs from what a form was made of. */
+function showChanged (text: string, was = '#'): Fragment {
+  const [words = [], others = []] = [text, was.slice(1)].map(one => one.replaceAll('\r\n', '\n').split(/(?=\s)/))
+  const start = words.findIndex((word, index) => word !== others[index])
+  if (was[0] !== '=' || words.length < 2 || start < 0) return showText(text)
+  const rest = words.slice(start).toReversed()
+  const found = rest.findIndex((word, index) => index >= others.length - start || word !== others.at(-1 - index))
+  const end = rest.length - (found < 0 ? rest.length : found) + start
+  const before = words.slice(0, start).join('')
+  return html`<bdi>${before.length > shortest && '…'}${before.slice(-shortest)}<mark>${
+    cut(words.slice(start, end).join(''), longest)}</mark>${cut(words.slice(end).join(''), shortest)}</bdi>`
+}
+
 // In characters.
 const longest = 200
+const shortest = 60
 
 /**
  * The state of an item that a form was made of: its tag, and each value by the name of the field, as `=` and its text;

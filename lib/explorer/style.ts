@@ -192,7 +192,8 @@ flex-direction:column;gap:24px;max-width:62rem}.stack>section>h2{padding-block-e
 padding-block-end:6px}.plainly th,.plainly td{white-space:normal;overflow-wrap:break-word;max-width:none;
 padding-block:7px;vertical-align:top;height:auto}.plainly thead th{position:static;padding-block:7px}.plainly tbody th{
 color:var(--soft)}.plainly :is(code,.num,tbody th,thead th){white-space:nowrap}.merge :is(code,th){
-white-space:normal!important}.merge{table-layout:fixed;min-width:44rem}.merge th:first-child{width:8.5rem}.merge td
+white-space:normal!important}.merge mark{background:none;color:inherit;font-weight:600;text-decoration:underline}
+.merge{table-layout:fixed;min-width:44rem}.merge th:first-child{width:8.5rem}.merge td
 label{display:flex;gap:8px;align-items:baseline}.merge td:has(:checked){background:var(--wash)}.merge td span{
 min-width:0}sup{line-height:0;font-size:.75em}.aside{display:inline-block;max-width:100%;overflow:hidden;
 text-overflow:ellipsis;vertical-align:bottom;white-space:nowrap;padding-inline-start:12px}.end{text-align:end}.end

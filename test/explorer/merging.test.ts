@@ -48,6 +48,23 @@ test('where both have changed a field the form asks, and takes a third value', a
   }
 })
 
+test('a conflict marks the words that differ, however far they are from the start', async t => {
+  const story = (end: string) => `${'once upon a time '.repeat(20)}there was ${end}`
+  const { app, get, post } = await serve()
+  const change = (notes: string) => app.inject({ method: 'PATCH', url: '/api/artists/1', payload: { notes } })
+  for (const [was, theirs, mine, marked] of [
+    ['a band.', 'a loud band.', 'a band of five.', [' loud', ' band of five.']],
+    ['a band.', 'band.', 'a band. <b>', ['', ' &lt;b&gt;']],
+    ['a band.', 'no', 'a  band.', [' no', ' ']]
+  ] as const) {
+    await change(story(was))
+    const form = valuesOf((await get('/api/artists/1?_edit')).body)
+    await change(story(theirs))
+    const { body } = await post('/api/artists/1', { ...form, notes: story(mine) })
+    t.strictSame([...body.matchAll(/<mark>([^]*?)<\/mark>/g)].map(([, text]) => text), marked, mine)
+  }
+})
+
 test('a field is not asked for that both have changed in the same way, and equal JSON is no change', async t => {
   const { post, json, form } = await openWhile({ founded: 1970, tags: ['y', 'z'] })
   const same = await post('/api/artists/1', { ...form, founded: '1970', tags: '[ "y",\r\n\r\n "z" ]', name: 'CAN' })
