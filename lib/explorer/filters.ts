@@ -6,8 +6,8 @@ import { parseQuery } from '../request/query.ts'
 import type { Filter } from '../request/request.ts'
 import { choicesOf, cut, isNumeric, momentOf, titleOf } from './value.ts'
 import {
-  filtersIn, formatFilter, formatList, formatNull, formatValues, hiddenQuery, linkWith, ownQuery, type Part, pathTo,
-  type Place, spellingOf, withoutPart, wordOf, wordsOf
+  filterPart, filtersIn, formatFilter, formatList, formatNull, formatValues, hiddenQuery, inQuotes, linkWith, ownQuery,
+  type Part, partsOf, pathTo, type Place, spellingOf, withoutPart, wordOf, wordsOf
 } from './place.ts'
 import { filterLink } from './columns.ts'
 import { type Fragment, type Html, html } from './html.ts'
@@ -182,12 +182,35 @@ function comparisonInWords ({ path, operator, values }: Comparison, collection: 
     html`${index > 0 && html` <i>or</i> `}<b dir="auto">${cut(text, longestValue)}</b>`)}`
 }
 
+/** Returns the filter of a query or one that was asked for: what holds where either of the two does. */
+export const either = (part: Part, asked: string, place: Place): string =>
+  `(${[part, ...partsOf(filterPart(asked, place.syntax), place.syntax)].flatMap(one => filtersOf(one, place))
+    .flatMap(one => one.kind === 'any' ? one.of : [one])
+    .map(one => inGroup(one, place))
+    .join('|')})`
+
+/** Returns a filter in the API's own language, as it can stand in a group. */
+function inGroup (filter: Filter, place: Place): string {
+  if (filter.kind === 'compare') {
+    const values = filter.values.map(({ text, quoted }) => text === 'null' && !quoted ? text : inQuotes(text)).join()
+    const { list } = traitsOf(filter.operator)
+    return filter.path.join('.') + spellingOf(filter.operator, place.syntax) + (list ? `(${values})` : values)
+  }
+  const of = 'path' in filter || filter.kind === 'not' ? [filter.of] : filter.of
+  const [only] = of
+  const isGroup = of.length === 1 && (only?.kind === 'all' || only?.kind === 'any')
+  const group = of.map(one => inGroup(one, place)).join(filter.kind === 'any' ? '|' : ',')
+  const start = filter.kind === 'not' ? '!' : 'path' in filter ? filter.path.join('.') : ''
+  return start + (isGroup ? group : `(${group})`)
+}
+
 /** Returns the form for a new filter by a field. */
 function showNew (field: Filterable, place: Place): Html {
   const cancel = linkWith(place.query.filter(({ name }) => name !== '_filter'), place)
   return html`<form class="asks" method="get" action="${pathTo(place)}" aria-label="New filter">
 <span>${field.title}</span>${hiddenQuery(ownQuery(place.query), place)}${showEditor(field, undefined, place)}
-<button class="primary">Apply</button><a class="button" href="${cancel}">Cancel</a></form>`
+<button class="primary">Apply</button>${filtersIn(place.query).length > 0 && html`
+<button name="_or">Or the one before</button>`}<a class="button" href="${cancel}">Cancel</a></form>`
 }
 
 /** Returns the inputs of a filter: its operator, and the input of its type. */

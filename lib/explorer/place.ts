@@ -70,7 +70,7 @@ export const words = [
   // The style sheet of all pages.
   '_style',
   // Forms that are sent with GET: the query that they change, and the changes.
-  '_query', '_at', '_field', '_equality', '_order', '_text', '_value', '_column',
+  '_query', '_at', '_or', '_field', '_equality', '_order', '_text', '_value', '_column',
   // The rows that were selected, and the format they are wanted in.
   '_row', '_as',
   // Members of forms that write.
@@ -147,7 +147,7 @@ interface Asked { readonly fields?: readonly string[], readonly sort?: string, r
 
 /** Returns a filter as a part of a query. */
 export const filterPart = (filter: string, syntax: Syntax): string =>
-  encodePart(syntax.fieldParameters ? filter : `${parameterOf('where', syntax)}=${filter}`)
+  encodePart(syntax.fieldParameters && !filter.startsWith('(') ? filter : `${parameterOf('where', syntax)}=${filter}`)
 
 /** Encodes a decoded part of a query; characters that URLs can show stay as they are, so that people can read them. */
 export const encodePart = (text: string): string =>
@@ -266,7 +266,8 @@ function quoted (text: string, spelling: string, { operators }: Syntax): string 
   return isSafe ? text : inQuotes(text)
 }
 
-const inQuotes = (text: string) => `"${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`
+/** Returns a text as an operand in quotes. */
+export const inQuotes = (text: string): string => `"${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`
 
 function split (text: string, delimiters: ReadonlySet<string>): readonly string[] {
   let values = [text]

@@ -9,7 +9,7 @@ import { rowsOf } from './table.ts'
 import { columnsAsked } from './columns.ts'
 import { readCounts, readCurrent, readLike, readToDelete } from './fields.ts'
 import { emptyForm, formOf, showCreate, showDelete, showEdit } from './form-pages.ts'
-import { filterAsked } from './filters.ts'
+import { either, filterAsked } from './filters.ts'
 import { showDirectoryPage } from './directory.ts'
 import { readFacets } from './facets.ts'
 import { readNear, showFailure, showNear } from './failure-page.ts'
@@ -157,6 +157,10 @@ async function changed (typed: readonly Part[], { place, spot }: Visit): Promise
   const { resource } = await spot()
   if (!('from' in resource)) throw methodNotAllowed('GET', 'GET')
   const filter = filterAsked(resource.from.collection, place.query, place)
+  const before = filtersIn(typed).at(-1)
+  if (filter !== undefined && before !== undefined && wordOf('_or', place.query) !== undefined) {
+    return withFilter(typed, either(before, filter, place), place.syntax, typed.indexOf(before))
+  }
   const at = wordOf('_at', place.query)
   return withFilter(typed, filter, place.syntax, at === undefined ? undefined : Number(at))
 }

@@ -80,6 +80,27 @@ test('a filter that a form changes stays in its place', async t => {
   await app.close()
 })
 
+test('a new filter can be an alternative to the one before it', async t => {
+  const { app, get } = await serve()
+  const asked = '&_field=total&_order=less&_value=9&_or='
+  for (const [query, changed] of [
+    ['status=open', 'where=(status="open"|total<"9")'],
+    ['id>7&status=open', 'id>7&where=(status="open"|total<"9")'],
+    ['where=(status=open|id<3)', 'where=(status="open"|id<"3"|total<"9")'],
+    ['where=(status=open,id<3)', 'where=((status="open",id<"3")|total<"9")'],
+    ['where=!(status="a,\\"b|)")', 'where=(!(status="a,\\"b|)")|total<"9")'],
+    ['status=null', 'where=(status=null|total<"9")'], ['status="null"', 'where=(status="null"|total<"9")'],
+    ['status=*open,a(b', 'where=(status=*("open","a(b")|total<"9")'], ['sort=id', 'sort=id&total<9']
+  ] as const) {
+    const { headers: { location = '' } } = await get(`/orders?_query=${encodeURIComponent(query)}${asked}`)
+    t.equal(decodeURIComponent(location), `/orders?${changed}`, query)
+    t.equal((await get(location)).status, 200, query)
+  }
+  t.match((await get('/orders?status=open&_filter=total')).body, '<button name="_or">')
+  t.notMatch((await get('/orders?_filter=total')).body, 'name="_or"')
+  await app.close()
+})
+
 test('a page tells which rows it has, and of how many', async t => {
   const { app, get } = await serve()
   for (const [query, range] of [
