@@ -1,11 +1,9 @@
 import type { Collection } from '../model/model.ts'
 import { unitsOf } from '../plan/time-units.ts'
+import { generateCall } from './functions.ts'
 import type { ValueGenerator } from './generator.ts'
 import { generateFilterPart, generatePage } from './queries.ts'
 import { relationsOf, scalarsOf } from './resources.ts'
-
-const functions = ['count', 'count_distinct', 'sum', 'avg', 'min', 'max'] as const
-const numeric: ReadonlySet<string> = new Set(['integer', 'number', 'int64', 'decimal'])
 
 /** Returns a query of groups; `named` for a dictionary of them, which has a field of its own. */
 export function generateGroups (generator: ValueGenerator, collection: Collection, named: boolean): string {
@@ -34,16 +32,6 @@ function generateShared (generator: ValueGenerator, collection: Collection): rea
     ...names, ...day && unit ? [`${day.name}.${unit}()`] : [],
     ...relation && field ? [`${relation.name}(${field.name})`] : []
   ]
-}
-
-function generateCall (generator: ValueGenerator, collection: Collection): string {
-  if (generator.chance(35)) return 'count()'
-  const relation = generator.chance(20) ? generator.from(relationsOf(collection, 'sub-item')) : undefined
-  const field = generator.from(scalarsOf(relation?.target ?? collection))
-  const path = [...relation ? [relation.name] : [], field?.name ?? 'x']
-  const isNumber = field !== undefined && 'type' in field && numeric.has(field.type.kind)
-  const name = generator.of(isNumber || generator.chance(3) ? functions : ['count', 'count_distinct', 'min', 'max'])
-  return `${path.join('.')}.${name}()`
 }
 
 function generateHaving (generator: ValueGenerator, calls: readonly string[]): string {

@@ -4,6 +4,7 @@ import { startOf, unitsOf } from '../plan/time-units.ts'
 import { operatorDefaults } from '../request/syntax.ts'
 import { tableOf } from '../sources/memory/relations.ts'
 import { ownValue } from '../sources/memory/values.ts'
+import { generateCall } from './functions.ts'
 import type { ValueGenerator, Weighted } from './generator.ts'
 import { generateText, encode, relationsOf, scalarsOf, textOf, wellFormed } from './resources.ts'
 
@@ -73,14 +74,9 @@ function generateComparison (
     ? generator.from(relationsOf(collection, 'sub-item', 'sub-collection'))
     : undefined
   if (relation?.kind === 'sub-item' && generator.chance(20)) return `${relation.name}${generator.of(['=', '!='])}null`
-  if (relation !== undefined && generator.chance(relation.kind === 'sub-collection' ? 35 : 1)) {
-    const operator = generator.of(['>', '=', '<', '>=', '!=', '<=', '=*'])
-    return `${relation.name}.count()${operator}${generator.below(4)}`
+  if (relation !== undefined && generator.chance(relation.kind === 'sub-collection' ? 50 : 1)) {
+    return compareCall(generator, relation, grouped)
   }
-  const ordered = relation?.kind === 'sub-collection' && generator.chance(25)
-    ? generator.from(filterable(relation.target))
-    : undefined
-  if (relation !== undefined && ordered !== undefined) return compareExtreme(generator, relation, ordered, grouped)
   if (relation !== undefined) {
     return `${relation.name}.${generateComparison(generator, relation.target, grouped, hops - 1)}`
   }
@@ -106,12 +102,15 @@ function generateComparison (
   return `${field.name}${spelling}${generateOperand(generator, field, operator, collection, grouped)}`
 }
 
-function compareExtreme (
-  generator: ValueGenerator, { name, target }: RelationField, field: DataField, grouped: boolean
-): string {
-  const operator = generator.of(operatorNames.filter(name => traitsOf(name).family !== 'text'))
-  const operand = generateOperand(generator, field, operator, target, grouped)
-  return `${name}.${field.name}.${generator.of(['min()', 'max()'])}${operatorDefaults[operator][0]}${operand}`
+function compareCall (generator: ValueGenerator, { name, target }: RelationField, grouped: boolean): string {
+  const call = generateCall(generator, target)
+  const isExtreme = /\.m(?:in|ax)\(\)$/.test(call)
+  const field = isExtreme ? filterable(target).find(one => call.startsWith(`${one.name}.`)) : undefined
+  const operator = generator.of(operatorNames.filter(one => field !== undefined || traitsOf(one).family !== 'text'))
+  const number = () => generator.weighted<string>([6, String(generator.below(4))], [1, 'null'])
+  const numbers = () => generator.chance(50) || !grouped ? number() : `(${number()},${number()})`
+  const operand = field === undefined ? numbers() : generateOperand(generator, field, operator, target, grouped)
+  return `${name}.${call}${operatorDefaults[operator][0]}${operand}`
 }
 
 // Every field that has operators has this one.
@@ -179,11 +178,7 @@ function generateSortPath (generator: ValueGenerator, collection: Collection, ho
     : undefined
   if (relation !== undefined) return `${relation.name}.${generateSortPath(generator, relation.target, hops - 1)}`
   const counted = generator.chance(20) ? generator.from(relationsOf(collection, 'sub-collection')) : undefined
-  if (counted !== undefined && generator.chance(50)) return `${counted.name}.count()`
-  if (counted !== undefined) {
-    const of = generateSortPath(generator, counted.target, 0)
-    return `${counted.name}.${of}${of.endsWith('()') ? '' : generator.of(['.min()', '.max()'])}`
-  }
+  if (counted !== undefined) return `${counted.name}.${generateCall(generator, counted.target)}`
   const fields = generator.chance(95)
     ? scalarsOf(collection).filter(one => one.kind !== 'computed' && one.sortable && one.type.kind !== 'json')
     : [...collection.fields.values()]
@@ -194,9 +189,13 @@ function generateSelection (generator: ValueGenerator, collection: Collection, d
   const scalars = generator.some(generator.chance(97) ? scalarsOf(collection) : [...collection.fields.values()], 40)
     .map(one => one.name)
   const relations = depth === 0 ? [] : generator.some(relationsOf(collection, 'sub-item', 'sub-collection'), 45)
-  const nested = relations.map(({ kind, name, target }) => generator.chance(20)
-    ? generator.chance(kind === 'sub-collection' ? 60 : 2) ? `${name}.count()` : name
-    : `${name}(${generateNested(generator, target, kind === 'sub-collection', depth - 1)})`)
+  const nested = relations.flatMap(({ kind, name, target }) => {
+    if (generator.chance(kind === 'sub-collection' ? 20 : 1)) {
+      return Array.from({ length: 1 + generator.below(3) }, () => `${name}.${generateCall(generator, target)}`)
+    }
+    if (generator.chance(10)) return [name]
+    return [`${name}(${generateNested(generator, target, kind === 'sub-collection', depth - 1)})`]
+  })
   const names = [...scalars, ...nested]
   const chosen = names.length > 0 ? names : scalarsOf(collection).slice(0, 1).map(one => one.name)
   return chosen.join(generator.weighted([4, ','], [1, ' '], [1, ';']))

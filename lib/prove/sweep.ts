@@ -98,14 +98,23 @@ function numberWays (collection: Collection, url: string): readonly Way[] {
         read(`${name}.${field.name} by number`, generator => `${groups}&${more('count()', generator)}`)
       ]
     }),
-    ...relationsOf(collection, 'sub-collection').flatMap(relation => {
-      const number = `${encode(relation.name)}.count()`
-      return [
-        read(`${name}.${relation.name} counted`, () => `${url}?fields=${number}&sort=-${number}`),
-        read(`${name}.${relation.name} by number`, generator => `${url}?${more(number, generator)}`)
-      ]
+    ...relationsOf(collection, 'sub-collection').flatMap(({ name: relation, target }) => {
+      const calls = ['count()', ...target.strategies.aggregates ? scalarsOf(target).flatMap(callOf) : []]
+      return calls.flatMap((called): readonly Way[] => {
+        const call = `${encode(relation)}.${called}`
+        return [
+          read(`${name}.${relation} ${called}`, () => `${url}?fields=${call}&sort=-${call}`),
+          read(`${name}.${relation} by ${called}`, generator => `${url}?${more(call, generator)}`)
+        ]
+      })
     })
   ]
+}
+
+/** Returns the function of a field of related items that tells most of their values. */
+function callOf (field: ScalarField): readonly string[] {
+  if (field.kind === 'computed' || !canGroup(field) || !field.sortable || !field.aggregatable) return []
+  return [`${encode(field.name)}.${field.type.operators.has('greater') ? 'max()' : 'count_distinct()'}`]
 }
 
 const more = (number: string, generator: ValueGenerator) => `${number}${encode('>')}${generator.below(3)}`
