@@ -8,7 +8,8 @@ interface Asked extends AnyQuery {
   readonly having?: object
 }
 
-const calls = ['count_distinct', 'sum', 'avg', 'min', 'max']
+/** The functions that take a list of fields. */
+export const calls = ['count_distinct', 'sum', 'avg', 'min', 'max']
 
 /** Returns the query of a list whose selection makes the groups (docs/http.md: Groups). */
 export function groupsQuery ({ by = [], count, where, having, ...rest }: Asked): AnyQuery {
@@ -16,10 +17,13 @@ export function groupsQuery ({ by = [], count, where, having, ...rest }: Asked):
   const shared = ([name, value]: [string, unknown]) =>
     typeof value === 'string' ? `${name}.${value}()` : { [name]: value }
   const fields: unknown[] = by.flatMap(one => typeof one === 'string' ? one : Object.entries(one).map(shared))
-  if (count) fields.push('count()')
-  for (const call of calls) {
-    for (const name of (query[call] ?? []) as string[]) fields.push(`${name}.${call}()`)
-    delete query[call]
-  }
+  fields.push(...callsIn({ ...query, count }))
+  for (const call of calls) delete query[call]
   return { ...query, fields, where: { and: [where ?? {}, having ?? {}] } }
 }
+
+/** Returns the names in URLs of the functions that a query asks for. */
+export const callsIn = (asked: AnyQuery): readonly string[] => [
+  ...asked['count'] === true ? ['count()'] : [],
+  ...calls.flatMap(call => [asked[call] ?? []].flat().map(name => `${name as string}.${call}()`))
+]

@@ -1,3 +1,4 @@
+import { callsIn } from './groups.ts'
 import { formatWhere } from './where.ts'
 
 /** A query as the functions of this room take it. types/ types it for users. */
@@ -28,8 +29,9 @@ type Fields = ReadonlyArray<string | Readonly<Record<string, Fields | AnyQuery>>
 
 const formatFields = (fields: Fields): readonly string[] => fields.flatMap(field => {
   if (typeof field === 'string') return field
-  return Object.entries(field).map(([name, nested]) => {
-    if ((nested as AnyQuery)['count'] === true) return `${name}.count()`
+  return Object.entries(field).flatMap(([name, nested]) => {
+    const called = callsIn(nested as AnyQuery)
+    if (called.length > 0) return called.map(call => `${name}.${call}`)
     const parts = parametersOf(Array.isArray(nested) ? { fields: nested } : nested as AnyQuery, true).join(';')
     return parts ? `${name}(${parts})` : name
   })

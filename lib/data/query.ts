@@ -1,3 +1,4 @@
+import { calls, callsIn } from '../client/groups.ts'
 import { invalidFields, invalidPage, invalidParameter, invalidSort } from '../errors/errors.ts'
 import { didYouMean, suggest } from '../errors/suggest.ts'
 import type { Collection } from '../model/model.ts'
@@ -77,7 +78,8 @@ function fieldsOf (fields: unknown, collection: Collection, parameter: string): 
   return fields.flatMap((field: unknown): readonly FieldAsked[] => {
     if (typeof field === 'string') return [plainField(field, collection, parameter)]
     if (!isMembers(field)) throw invalidFields(`'${parameter}' takes names and objects of relations.`, at)
-    return Object.entries(field).map(([name, query]) => nestedField(name, query, collection, parameter))
+    return Object.entries(field).flatMap(([name, query]) =>
+      functionsOf(name, query, parameter) ?? nestedField(name, query, collection, parameter))
   })
 }
 
@@ -88,14 +90,19 @@ function plainField (name: string, collection: Collection, parameter: string): F
   return isRelation ? nestedField(name, {}, collection, parameter) : { name, at: placeOf(parameter) }
 }
 
+/** Returns the functions of a relation that an object asks for; undefined for another query. */
+function functionsOf (name: string, asked: unknown, parameter: string): readonly FieldAsked[] | undefined {
+  const isQuery = !isMembers(asked) || Object.keys(asked).some(member => member !== 'count' && !calls.includes(member))
+  const called = isQuery ? [] : callsIn(asked)
+  return called.length === 0 ? undefined : called.map(call => ({ name: `${name}.${call}`, at: placeOf(parameter) }))
+}
+
 function nestedField (name: string, asked: unknown, collection: Collection, parameter: string): FieldAsked {
   const at = placeOf(parameter)
   const field = findReadable(collection, name)
   // The plan of the selection refuses what is no relation.
   const isRelation = field?.kind === 'sub-item' || field?.kind === 'sub-collection'
   if (!isRelation) return { name, at, query: { filters: [], page: {}, at: {} } }
-  const isCounted = isMembers(asked) && asked['count'] === true && Object.keys(asked).length === 1
-  if (isCounted) return { name: `${name}.count()`, at }
   const query = Array.isArray(asked) ? { fields: asked } : asked
   if (!isMembers(query)) throw invalidFields(`'${parameter}.${name}' must be an array of names or a query.`, at)
   const unknown = Object.keys(query).find(member => !nestedMembers.includes(member))

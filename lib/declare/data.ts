@@ -67,23 +67,27 @@ type SubItemNames<T extends Shape> =
 /** A field, or a path through sub-items, whose types are those of other declarations. */
 type SortPath<T extends Shape> =
   Names<Scalars<T>> | `${SubItemNames<T>}.${string}` | `${Names<T['relations']>}.count()` |
-  `${Names<T['relations']>}.${string}.${'min' | 'max'}()`
+  `${Names<T['relations']>}.${string}.${Call | 'count'}()`
 
 /** A term of an order: `'name'`, `'name desc'` or `'-name'`, or so with a path. */
 export type SortTerm<T extends Shape> =
   SortPath<T> | `-${SortPath<T>}` | `${SortPath<T>} ${'asc' | 'desc'}`
 
 /**
- * The query of a relation in a selection: its fields alone, or with a condition, an order and limits of its own; or the
- * number of its items.
+ * The query of a relation in a selection: its fields alone, or with a condition, an order and limits of its own; or
+ * functions of its items.
  */
-export type RelationQuery = readonly SelectedField[] | { readonly count: true } | {
+export type RelationQuery = readonly SelectedField[] | RelationFunctions | {
   readonly fields?: readonly SelectedField[] | undefined
   readonly where?: RelationWhere | undefined
   readonly sort?: string | readonly string[] | undefined
   readonly limit?: number | undefined
   readonly offset?: number | undefined
 }
+
+type Call = 'count_distinct' | 'sum' | 'avg' | 'min' | 'max'
+
+type RelationFunctions = { readonly count?: true } & { readonly [C in Call]?: readonly string[] }
 
 type SelectedField = string | { readonly [relation: string]: RelationQuery }
 
@@ -123,13 +127,17 @@ type RelationValue<K> = K extends 'one' ? Element | null : readonly Element[]
 
 type RelationNames<F> = F extends string ? F : keyof F
 
+/** The values of functions that a query asks for; `Items` if it asks for none. */
+type FunctionsIn<Q, Items> =
+  [Q] extends [never] ? Items :
+    keyof Q extends 'count' ? { readonly count: number } :
+        [keyof Q & (Call | 'count')] extends [never] ? Items : Readonly<Record<string, unknown>>
+
 /** An item with the selected fields; without a selection, `Default`. */
 export type Selected<T extends Shape, F, Default> = F extends ReadonlyArray<infer One>
   ? Readonly<Pick<Scalars<T>, Extract<One, Names<Scalars<T>>>>> & {
     readonly [R in RelationNames<One> & keyof T['relations']]:
-    [Extract<One, { readonly [_ in R]: { readonly count: true } }>] extends [never]
-      ? RelationValue<T['relations'][R]>
-      : { readonly count: number }
+    FunctionsIn<One extends { readonly [_ in R]: infer Q } ? Q : never, RelationValue<T['relations'][R]>>
   }
   : Default
 

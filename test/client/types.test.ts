@@ -110,11 +110,12 @@ test('filters and orders are typed by their fields', async t => {
     await books.count({ author: null, title: { containsIgnoreCase: 'x' } })
     await authors.list({ sort: ['name', '-rating', 'id desc'] })
     await books.list({ sort: ['author.name', '-author.rating', 'author.id desc'] })
-    const counted = await authors.list({
-      fields: ['name', { books: { count: true } }], sort: '-books.count()', where: { 'books.count()': { gte: 2 } }
+    const { items: [called] } = await authors.list({
+      fields: ['name', { books: { count: true, sum: ['pages'], max: ['title'] } }],
+      sort: ['-books.pages.avg()', '-books.count()'], where: { 'books.count()': 2, 'books.pages.sum()': { gt: 100 } }
     })
-    equal<typeof counted.items, Array<{ name: string, books: { count: number } }>>(true)
-    await authors.list({ sort: ['books.pages.max()', '-books.title.min()'] })
+    const { count, pages, title } = called!.books
+    equal<[typeof count, typeof pages.sum, typeof title.max], [number, number | null, string | null]>(true)
     // @ts-expect-error unknown field of a sub-collection
     await authors.list({ sort: 'books.page.max()' })
     // @ts-expect-error a book has one author

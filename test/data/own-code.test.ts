@@ -31,6 +31,12 @@ everySource('own code lists items with the same queries as objects', async ({ t,
     ['10', 'Noisia', 'Can'])
   const { items: counted } = await artists.list({ fields: [{ albums: { count: true } }], where: { id: [1, 3] } })
   t.strictSame(counted, [{ albums: { count: 2 } }, { albums: { count: 1 } }])
+  const functions = { count: true, max: ['year'], count_distinct: ['genre'] } as const
+  const { items: called } =
+    await artists.list({ fields: [{ albums: functions }], where: { 'albums.year.sum()': 3943 } })
+  t.strictSame(called, [{ albums: { count: 2, year: { max: 1972 }, genre: { count_distinct: 1 } } }])
+  await refused(t, artists.list({ fields: [{ albums: { max: ['yeer'] } }] }), { code: 'invalid_fields' })
+  await refused(t, artists.list({ fields: [{ albums: { max: 3 } }] } as never), { code: 'invalid_fields' })
   const both = { fields: [{ albums: { count: true, limit: 1 } }] } as never
   await refused(t, artists.list(both), { code: 'invalid_fields' })
   t.strictSame(await names({ where: { age: null, id: { lte: 6 } } }), ['me', '\u{1F3B8} Émile'])

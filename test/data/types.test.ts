@@ -100,6 +100,8 @@ test('conditions, orders and values are those of the fields', async () => {
     })
     expectTypeOf(items[0]?.albums).toEqualTypeOf<{ readonly count: number } | undefined>()
     expectTypeOf(items[0]?.manager).toEqualTypeOf<Readonly<Record<string, unknown>> | null | undefined>()
+    const summed = await all.list({ fields: [{ albums: { count: true, max: ['year'] } }], sort: '-albums.year.sum()' })
+    expectTypeOf(summed.items[0]?.albums).toEqualTypeOf<Readonly<Record<string, unknown>> | undefined>()
     await all.list({ sort: ['albums.year.max()', '-albums.title.min()'] })
     await all.list({ sort: ['manager.name', '-manager.born', 'manager.owner.id desc'] })
     await all.create([{ name: 'Can', manager: { name: 'Abi' } }, { startDate: new Date(), albums: [{}] }])

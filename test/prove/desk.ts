@@ -87,12 +87,22 @@ export interface Mistake {
 }
 
 /** The collections of the system, which hide nothing. */
-export interface Desk { list (name: string, query?: object): Promise<ReadonlyArray<Record<string, unknown>>> }
+export interface Desk {
+  list (name: string, query?: object): Found
+  groups (name: string, query: object): Found
+}
+
+type Found = Promise<ReadonlyArray<Record<string, unknown>>>
+
+interface System { list (query: object): Promise<{ items: never[] }>, groups (query: object): Promise<never[]> }
 
 /** Reads as the system, in a hook or a route. */
 export const systemOf = ({ asSystem }: { asSystem (): unknown }): Desk => {
-  const system = asSystem() as { collection (name: string): { list (query: object): Promise<{ items: never[] }> } }
-  return { list: async (name, query = {}) => (await system.collection(name).list({ size: 100, ...query })).items }
+  const system = asSystem() as { collection (name: string): System }
+  return {
+    list: async (name, query = {}) => (await system.collection(name).list({ size: 100, ...query })).items,
+    groups: (name, query) => system.collection(name).groups(query)
+  }
 }
 
 /** Builds the application with a mistake. */
@@ -106,7 +116,10 @@ export async function buildDesk ({ collections = {}, flags = {}, add }: Mistake 
     const behaviour = { ...behaviours[name], ...collections[name] }
     return [name, collection({ ...schema, properties } as never, behaviour as never)]
   })
-  add?.(app, { list: (name, query) => systemOf(app.dataApi).list(name, query) })
+  add?.(app, {
+    list: (name, query) => systemOf(app.dataApi).list(name, query),
+    groups: (name, query) => systemOf(app.dataApi).groups(name, query)
+  })
   await app.register(dataApi, { collections: Object.fromEntries(declared) })
   return app
 }

@@ -184,6 +184,18 @@ export const mistakes: Readonly<Record<string, Mistake>> = {
     },
     routes: ['GET /count']
   },
+  'a route groups all rows': {
+    add: (app, desk) => {
+      app.get('/open', async () => desk.groups('tickets', { by: ['isOpen'], count: true }))
+    },
+    routes: ['GET /open']
+  },
+  'a route tells what functions make of all related items': {
+    add: (app, desk) => {
+      app.get('/last', async () => desk.list('teams', { fields: [{ tickets: { count: true, max: ['title'] } }] }))
+    },
+    routes: ['GET /last']
+  },
   'a route sorts by a hidden field': {
     add: (app, desk) => {
       app.get('/ranking', async request => {

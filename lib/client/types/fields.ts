@@ -1,4 +1,5 @@
 import type { Api, Name, Target } from './api.ts'
+import type { Call, Called, Calls } from './groups.ts'
 import type { Where } from './where.ts'
 
 /** A selection: names of fields, and relations with a selection or a query of their own. */
@@ -13,10 +14,10 @@ type Nested<A extends Api<A>, K extends keyof A> = [keyof A[K]['one'] | keyof A[
 
 type OneQuery<A extends Api<A>, K extends keyof A> = Fields<A, K> | { readonly fields?: Fields<A, K> }
 
-type ManyQuery<A extends Api<A>, K extends keyof A> = Fields<A, K> | NestedQuery<A, K> | Counted
+type ManyQuery<A extends Api<A>, K extends keyof A> = Fields<A, K> | NestedQuery<A, K> | Functions<A[K]['item']>
 
-/** The number of related items in place of the items themselves. */
-interface Counted { readonly count: true }
+/** What functions make of related items, in place of the items themselves. */
+type Functions<I> = Calls<I> & { readonly count?: true }
 
 interface NestedQuery<A extends Api<A>, K extends keyof A> extends Listing<A, K> {
   readonly fields?: Fields<A, K>
@@ -36,7 +37,7 @@ export interface Listing<A extends Api<A>, K extends keyof A> {
 type Sortable<A extends Api<A>, K extends keyof A> = Exclude<Extract<keyof A[K]['item'], string>, A[K]['unsortable']>
 
 /** A field, or a path through sub-items. Beyond two sub-items the path is any text: there would be too many. */
-type SortPath<A extends Api<A>, K extends keyof A> = Sortable<A, K> | `${Many<A, K>}.count()` | Extreme<A, K> | {
+type SortPath<A extends Api<A>, K extends keyof A> = Sortable<A, K> | `${Many<A, K>}.count()` | FunctionPath<A, K> | {
   [R in One<A, K>]: `${R}.${Sortable<A, Target<A, A[K]['one'], R>> | Further<A, Target<A, A[K]['one'], R>>}`
 }[One<A, K>]
 
@@ -45,9 +46,9 @@ type Further<A extends Api<A>, K extends keyof A> = {
     `${R}.${One<A, Target<A, A[K]['one'], R>>}.${string}`
 }[One<A, K>]
 
-/** The least or greatest value of the items of a sub-collection. */
-type Extreme<A extends Api<A>, K extends keyof A> = {
-  [R in Many<A, K>]: `${R}.${Sortable<A, Target<A, A[K]['many'], R>>}.${'min' | 'max'}()`
+/** A function of a field of the items of a sub-collection. */
+type FunctionPath<A extends Api<A>, K extends keyof A> = {
+  [R in Many<A, K>]: `${R}.${Sortable<A, Target<A, A[K]['many'], R>>}.${Call | 'count'}()`
 }[Many<A, K>]
 
 /** The sub-collections by whose numbers lists can be sorted. */
@@ -85,7 +86,9 @@ type QueryIn<E, F> = E extends string ? never : F extends keyof E ? E[F] : never
 type Within<A extends Api<A>, K extends keyof A, F, Q> =
   F extends keyof A[K]['one'] ? Element<A, Target<A, A[K]['one'], F>, Q> | null :
     F extends keyof A[K]['many']
-      ? Q extends Counted ? { count: number } : Array<Element<A, Target<A, A[K]['many'], F>, Q>>
+      ? [keyof Q & (Call | 'count')] extends [never]
+          ? Array<Element<A, Target<A, A[K]['many'], F>, Q>>
+          : keyof Q extends 'count' ? { count: number } : Called<A[Target<A, A[K]['many'], F>]['item'], Q>
       : unknown
 
 type Element<A extends Api<A>, K extends keyof A, Q> =

@@ -4,7 +4,7 @@ import type { Comparison } from './where.ts'
 type TimeUnit = 'year' | 'quarter' | 'month' | 'week' | 'day' | 'hour'
 
 /** The functions of a field of the items of a group (docs/http.md: Groups). */
-type Call = 'count_distinct' | 'sum' | 'avg' | 'min' | 'max'
+export type Call = 'count_distinct' | 'sum' | 'avg' | 'min' | 'max'
 
 type Names<I> = Extract<keyof I, string>
 
@@ -14,7 +14,7 @@ type By<I, R extends string> = Names<I> | { readonly [N in Names<I> | R]?: N ext
 /** Without types, any name can be that of a sub-item. */
 type Unit<N> = string extends N ? TimeUnit | readonly string[] : TimeUnit
 
-type Calls<I> = { readonly [C in Call]?: ReadonlyArray<Names<I>> | undefined }
+export type Calls<I> = { readonly [C in Call]?: ReadonlyArray<Names<I>> | undefined }
 
 /** What groups can be sorted by: the fields and units by which they are made, and functions. */
 type SortPath<I, R extends string> =
@@ -48,14 +48,18 @@ export interface GroupsQuery<I, R extends string, W> extends Calls<I> {
 export type Group<I, Q> =
   & { readonly [N in Extract<ByOf<Q>, keyof I>]: Value<I[N]> }
   & Both<Shared<I, Exclude<ByOf<Q>, string>>>
+  & Called<I, Q>
+
+/** The values of functions that a query asks for. */
+export type Called<I, Q> =
   & (Q extends { readonly count: true } ? { readonly count: number } : unknown)
-  & { readonly [N in Extract<Called<Q>, keyof I>]: {
+  & { readonly [N in Extract<CalledOf<Q>, keyof I>]: {
     readonly [C in Call as N extends ElementOf<Q, C> ? C : never]: Result<C, I[N]>
   } }
 
 type ByOf<Q> = Q extends { readonly by: ReadonlyArray<infer B> } ? B : never
 type ElementOf<Q, C extends Call> = Q extends { readonly [_ in C]: ReadonlyArray<infer E> } ? E : never
-type Called<Q> = { [C in Call]: ElementOf<Q, C> }[Call]
+type CalledOf<Q> = { [C in Call]: ElementOf<Q, C> }[Call]
 type Value<V> = Exclude<V, undefined> | (undefined extends V ? null : never)
 
 /** The members of a unit of time, and of a sub-item. */

@@ -15,14 +15,19 @@ interface Groups<A extends Api<A>, K extends keyof A> {
   readonly not?: Where<A, K>
 }
 
-/** The number of elements of a relation. */
+/** The names of functions of a relation. */
 type Count<R> = R extends string ? `${R}.count()` : never
+type Numbers<R> = R extends string ? `${R}.${string}.${'sum' | 'avg' | 'count' | 'count_distinct'}()` : never
+type Extremes<R> = R extends string ? `${R}.${string}.${'min' | 'max'}()` : never
 
 /** Without types, any name can be that of a field. */
 type Relations<A extends Api<A>, K extends keyof A> = string extends keyof A[K]['item'] ? unknown :
   & { readonly [R in Exclude<keyof A[K]['one'], A[K]['unfilterable']>]?: Where<A, Target<A, A[K]['one'], R>> | null }
   & { readonly [R in Exclude<keyof A[K]['many'], A[K]['unfilterable']>]?: Where<A, Target<A, A[K]['many'], R>> }
   & { readonly [R in Exclude<keyof A[K]['many'], A[K]['unfilterable']> as Count<R>]?: Comparison<number> }
+  // The names of fields are any text: there would be too many.
+  & { readonly [F in Numbers<Exclude<keyof A[K]['many'], A[K]['unfilterable']>>]?: Comparison<number | null> }
+  & { readonly [F in Extremes<Exclude<keyof A[K]['many'], A[K]['unfilterable']>>]?: unknown }
 
 /** A value of a field, a list of which it must be one, or operators that must all hold. */
 export type Comparison<V> = unknown extends V ? unknown : Operand<V> | ReadonlyArray<Operand<V>> | Operators<V>
