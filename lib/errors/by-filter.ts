@@ -1,4 +1,4 @@
-import { DataApiError } from './errors.ts'
+import { DataApiError, invalidParameter } from './errors.ts'
 
 /** For a write of all items of a list. */
 export const filterRequired = (method: string) =>
@@ -6,6 +6,9 @@ export const filterRequired = (method: string) =>
     'filter_required',
     `${method} of a list requires a filter. For all of its items, use one that all satisfy.`
   )
+
+export const invalidMost = () =>
+  invalidParameter("'Prefer: max-affected' takes a whole number.", { parameter: 'Prefer', position: 1 })
 
 export const tooManyAffected = (most: number) =>
   new DataApiError('too_many_affected', `More than ${most} items match. Nothing was written.`, { affected: most + 1 })

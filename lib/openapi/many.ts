@@ -3,7 +3,7 @@ import type { Describing } from './describing.ts'
 import { filterParameters } from './filters.ts'
 import type { Operation, Schema } from './objects.ts'
 import { type List, writeErrors } from './operations.ts'
-import { listParameters } from './parameters.ts'
+import { header, listParameters } from './parameters.ts'
 import { jsonContent, ok } from './responses.ts'
 
 /** Returns the operation that updates all items which a filter finds (docs/http.md: Writes by a filter). */
@@ -27,12 +27,13 @@ function manyOperation (
 ): Omit<Operation, 'operationId'> {
   const [first = ''] = words
   const { profile, syntax, components } = describing
+  const headers = profile.details ? [header('MaxAffected', describing)] : []
   const filters = profile.namedFilters && via === undefined ? filterParameters(collection, syntax) : []
   return {
     summary: `${verb} all items that a filter finds in ${via === undefined ? first : `the ${via.name} of ${first}`}`,
     description: 'A filter is required. All are written, or none.',
     tags: [first],
-    parameters: [...filters, ...listParameters(collection, describing).slice(0, 1)],
+    parameters: [...filters, ...listParameters(collection, describing).slice(0, 1), ...headers],
     responses: {
       200: ok('The number of items.', components.named('Affected', affectedSchema)),
       ...writeErrors(describing)

@@ -54,7 +54,7 @@ export interface Request {
   readonly form: boolean
   /** The body that the client prefers as the answer to a write. */
   readonly returns: 'representation' | 'minimal' | undefined
-  /** The most items that the client means to write by a filter. */
+  /** The most items that the client means to write by a filter; NaN for a text that is no number. */
   readonly maxAffected: number | undefined
   readonly conditions: Conditions
   /** True for an OPTIONS that asks for no item, but for the requests that another site may send. */
@@ -130,7 +130,7 @@ function endOfRoot (segments: readonly string[], rootLength: number): number {
 const noSegments: readonly string[] = []
 
 const readMost = (text: string | undefined) =>
-  text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : undefined
+  text === undefined ? undefined : /^\d{1,15}$/.test(text) ? Number(text) : NaN
 
 const returns = ['representation', 'minimal'] as const
 

@@ -3,6 +3,7 @@ import { forbidden } from '../errors/errors.ts'
 import type { KeyValues } from '../model/identifiers.ts'
 import type { OneWrite, WritePlanOf } from '../plan/plan.ts'
 import { equalsKey } from '../plan/predicates.ts'
+import { checkListConditions } from '../plan/tag.ts'
 import { listKeys } from '../plan/read/list-keys.ts'
 import type { UnitOfWork } from './context.ts'
 import { byKey, isMissed, keyOf, lockParent, readProjection } from './locate.ts'
@@ -22,6 +23,8 @@ export async function runMany (
   const { steps, from: { collection, via }, most, one } = plan
   const found = await findKeys(plan, most + 1, work)
   if ('kind' in found) return found
+  // That of a tag fails also where nothing is found.
+  checkListConditions(one.conditions, false)
   if (found.length > most) throw tooManyAffected(most)
   const bodies = one.kind === 'update' ? [one.body] : []
   // The items are read when all are written.

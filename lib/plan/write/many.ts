@@ -1,4 +1,4 @@
-import { filterRequired } from '../../errors/by-filter.ts'
+import { filterRequired, invalidMost } from '../../errors/by-filter.ts'
 import { validation } from '../../errors/errors.ts'
 import { jsonOf } from '../../request/body.ts'
 import { separable } from '../path/methods.ts'
@@ -12,7 +12,7 @@ import { checked, planUpdateBody, projectionOf, type Write, type WriteLimits, ty
 
 /**
  * Plans the update, or the deletion, of all items of a list that a filter finds (docs/http.md: Writes by a filter).
- * Throws filter_required without one.
+ * Throws filter_required without one, and invalid_parameter for a limit that is no number.
  */
 export function planMany (resource: ResourceOf<'collection'>, request: WriteRequest, limits: WriteLimits): Write {
   const { from, where: group, walked } = resource
@@ -20,6 +20,7 @@ export function planMany (resource: ResourceOf<'collection'>, request: WriteRequ
   refuse(query, represent && method === 'PATCH' ? unusable : unusableUnshown, 'a write of many items')
   const filter = planFilters(query.filters, from.collection)
   checkFilterCost({ where: filter, order: [], select: [] }, limits.reads.mostCost, query.at.filter)
+  if (Number.isNaN(maxAffected)) throw invalidMost()
   if (query.filters.length === 0 && group === always) throw filterRequired(method)
   const plan = {
     kind: 'many',
