@@ -23,8 +23,8 @@ export function createClient<A extends Api<A> = AnyApi> (
     // Unlike randomUUID(), these are there on pages of http too.
     const key = call.key ?? (isKeyed ? crypto.getRandomValues(new Uint32Array(4)).join('-') : undefined)
     const parameters = queryText(query)
-    // Only lists have filters, and take QUERY.
-    const isQuery = query['where'] && parameters.length > maxQuery
+    // Only reads of lists take QUERY.
+    const isQuery = !method && query['where'] && parameters.length > maxQuery
     const payload = isQuery ? parameters : JSON.stringify(body) as string | undefined
     let response: Response | undefined
     try {

@@ -39,6 +39,9 @@ export function resource (send: Send, path: string, write: Write, more?: object)
     update: writer(write, path, 'PATCH'),
     upsert: writer(write, path, 'PUT'),
     delete: writer(write, path, 'DELETE'),
+    updateMany: (where?: object, body?: unknown, options?: ManyOptions) =>
+      write(() => many('PATCH', path, where, options, body)),
+    deleteMany: (where?: object, options?: ManyOptions) => write(() => many('DELETE', path, where, options)),
     item: (id: unknown) => below(segment(id)),
     resource: named,
     // A resource is not thenable, so that `await` returns it.
@@ -67,6 +70,15 @@ async function * stream (send: Send, call: Call): AsyncGenerator<unknown, void, 
 interface AnyWriteOptions extends KeyedOptions {
   readonly unchanged?: object
   readonly returning?: true | readonly unknown[]
+}
+
+interface ManyOptions extends AnyWriteOptions { readonly max?: number }
+
+/** Returns the write of all items that a filter finds: `max` of them at most. */
+function many (method: string, path: string, where?: object, given: ManyOptions = {}, body?: unknown): Call {
+  const { returning, max, ...options } = given
+  const prefer = [returning && 'return=representation', max != null && `max-affected=${max}`].filter(Boolean).join()
+  return { ...options, method, path, body, query: { where, fields: returning }, own: { prefer: prefer || undefined } }
 }
 
 /** The tags of items that were got. They are kept apart, so that an item is plain data. */

@@ -42,6 +42,15 @@ export interface WriteOptions<R> extends KeyedOptions {
   readonly unchanged?: object | undefined
 }
 
+/** The options of a write by a filter. `max`: of more items than that, none is written. */
+export interface ManyOptions<R> extends KeyedOptions {
+  readonly returning?: R
+  readonly max?: number | undefined
+}
+
+/** The answer to a write by a filter: the number of items. */
+export interface Affected { readonly status: 'ok', readonly affected: number }
+
 /** The values of a document that is followed. They are frozen. */
 export type Live<T> = AsyncGenerator<T, never, undefined>
 
@@ -97,6 +106,15 @@ export interface Collection<
   ): Promise<Answer<A, K, R, Acknowledgement>>
   /** Deletes the item; in a sub-collection whose items can be unlinked, unlinks it. */
   readonly delete: X extends true ? Delete : never
+  /**
+   * Updates all items that a filter finds, or none, where the API takes such writes: with `returning`, resolves to the
+   * items.
+   */
+  updateMany<const R extends Returning<A, K> = undefined> (
+    where: Where<A, K>, changes: A[K]['update'], options?: ManyOptions<R>
+  ): Promise<[R] extends [undefined] ? Affected : Array<Answer<A, K, R, Affected>>>
+  /** Deletes all items that a filter finds, or none, where the API takes such writes; unlinks them as `delete` does. */
+  readonly deleteMany: X extends true ? DeleteMany<A, K> : never
   /** Returns an item, whose relations are its properties. */
   item (id: Identifier): Item<A, K, never, X>
   /** Returns the items by one of their fields. */
@@ -119,6 +137,9 @@ export interface SubCollection<A extends Api<A>, K extends keyof A, B>
   /** Links or creates these items, and unlinks all others. */
   replace (items: readonly B[], options?: KeyedOptions): Promise<unknown>
 }
+
+type DeleteMany<A extends Api<A>, K extends keyof A> =
+  (where: Where<A, K>, options?: ManyOptions<undefined>) => Promise<Affected>
 
 type Delete = (id: Identifier, options?: WriteOptions<undefined>) => Promise<Acknowledgement>
 
