@@ -1,5 +1,5 @@
 import type { AnyShape, CollectionData } from '../declare/data.ts'
-import { identifierNotFound } from '../errors/errors.ts'
+import { identifierNotFound, invalidParameter } from '../errors/errors.ts'
 import type { WriteMethod } from '../plan/path/methods.ts'
 import type { Resource } from '../plan/path/walk.ts'
 import type { WritePlan } from '../plan/plan.ts'
@@ -8,9 +8,11 @@ import type { Operation } from '../rules/caller.ts'
 import { runWrite, type WriteResult } from '../run/write.ts'
 import { beginCall, type Binding, type Call, type CollectionNames } from './call.ts'
 import { bodyOf, itemResource } from './items.ts'
-import { queryOf } from './query.ts'
-import { collectionResource, countItems, findItem, groupItems, listItems, streamItems, writtenItem } from './reads.ts'
-import type { Members } from './where.ts'
+import { checkMembers, queryOf } from './query.ts'
+import {
+  collectionResource, countItems, findItem, groupItems, listItems, refuseReading, streamItems, writtenItem
+} from './reads.ts'
+import { type Members, placeOf } from './where.ts'
 
 /** A collection without the static types of its items. */
 type AnyCollection = CollectionData<AnyShape, Members>
@@ -39,7 +41,11 @@ export function makeCollection (names: CollectionNames, binding: Binding): AnyCo
       write(call => updateItem(call, id, changes, query, false)),
     upsert: (id: unknown, values: unknown, query: Members = {}) =>
       write(call => updateItem(call, id, values, query, true)),
-    delete: (id: unknown) => write(call => deleteItem(call, id))
+    delete: (id: unknown) => write(call => deleteItem(call, id)),
+    updateWhere: (where: unknown, changes: unknown, options: Members = {}) =>
+      write(call => writeMany(call, { method: 'PATCH', where, body: bodyOf(changes, call.collection), options })),
+    deleteWhere: (where: unknown, options: Members = {}) =>
+      write(call => writeMany(call, { method: 'DELETE', where, body: undefined, options }))
   }
   // The types of the items follow from the declaration (lib/declare/data.ts); here they are values by name.
   return Object.freeze(made) as unknown as AnyCollection
@@ -75,28 +81,54 @@ async function deleteItem (call: Call, id: unknown): Promise<void> {
   await write(call, resource, { method: 'DELETE', may: ['delete'], body: undefined, asked: {} })
 }
 
+interface WritingMany {
+  readonly method: 'PATCH' | 'DELETE'
+  readonly where: unknown
+  readonly body: unknown
+  readonly options: Members
+}
+
+/** Writes all items that a condition finds. Returns their number. */
+async function writeMany (call: Call, { method, where, body, options }: WritingMany): Promise<number> {
+  refuseReading(call)
+  checkMembers(options, ['max'])
+  const may: readonly Operation[] = [method === 'PATCH' ? 'update' : 'delete']
+  const most = options['max'] ?? Infinity
+  const isNumber = most === Infinity || (Number.isInteger(most) && Number(most) >= 0)
+  if (!isNumber) throw invalidParameter("'max' must be a whole number.", placeOf('max'))
+  const { result } = await write(call, collectionResource(call), {
+    method, may, body, asked: { where }, members: ['where'], most: Number(most)
+  })
+  return result.kind === 'affected' ? result.affected : 0
+}
+
 interface Writing {
   readonly method: WriteMethod
   /** The operations that the write may do: one of them must be allowed. */
   readonly may: readonly Operation[]
   readonly body: unknown
   readonly asked: Members
+  /** The members that the query can have. Default: `fields`. */
+  readonly members?: readonly string[]
+  /** The most items that a condition may find. */
+  readonly most?: number | undefined
 }
 
 async function write (
-  call: Call, resource: Resource, { method, may, body: value, asked }: Writing
+  call: Call, resource: Resource, { method, may, body: value, asked, members = ['fields'], most }: Writing
 ): Promise<{ readonly plan: WritePlan, readonly result: WriteResult }> {
   const { caller, collection, database, binding: { context, limits, joined } } = call
   const denials = may.map(operation => caller.denial(operation, collection))
   if (denials[0] !== undefined && !denials.includes(undefined)) throw denials[0]
-  const represent = method !== 'DELETE' && caller.denial('read', collection) === undefined
-  const query = queryOf(asked, collection, ['fields'])
+  const represent = method !== 'DELETE' && members.includes('fields') && caller.denial('read', collection) === undefined
+  const query = queryOf(asked, collection, members)
   const { plan, walked } = planWrite(resource, {
     method,
     query: represent ? query : { ...query, fields: undefined, at: {} },
     body: { contentType: undefined, bytes: undefined, value, refusal: undefined },
     conditions: { ifMatch: undefined, ifNoneMatch: undefined },
-    represent
+    represent,
+    maxAffected: most
   }, limits.writes)
   try {
     const result = await runWrite(plan, database, context, caller)

@@ -84,8 +84,8 @@ function makeAccess ({ declared, named, model, options, checks, log }: Registrat
 function limitsOf ({ reads, writes }: Options, mostItems: number, mostCost: number): Limits {
   // Reads of own code are no answers, so they may have any length.
   const paged = { ...reads.paged, linkStyle: 'auto', mostItems, mostCost, length: Infinity } as const
-  const items = mostItems === Infinity ? Infinity : writes.items
-  return { paged, whole: { ...paged, whole: true }, writes: { ...writes, items, reads: paged } }
+  const sizes = mostItems === Infinity ? { items: Infinity, affected: Infinity } : {}
+  return { paged, whole: { ...paged, whole: true }, writes: { ...writes, ...sizes, reads: paged } }
 }
 
 /** Returns the data before it is bound to a caller. */

@@ -95,7 +95,8 @@ function planList (call: Call, query: Query, count: boolean, whole: boolean): Li
   return read
 }
 
-function refuseReading ({ caller, collection }: Call): void {
+/** Throws the denial of the rule for reading. */
+export function refuseReading ({ caller, collection }: Call): void {
   const denial = caller.denial('read', collection)
   if (denial !== undefined) throw denial
 }

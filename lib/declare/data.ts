@@ -210,7 +210,14 @@ export interface CollectionData<T extends Shape, Default> {
   ): Promise<Selected<T, F, Default>>
   /** Deletes an item. Rejects with `identifier_not_found` where there is none. */
   delete (id: Id<T>): Promise<void>
+  /** Changes these values of all items that the condition finds, or of none. Returns their number. */
+  updateWhere (where: Where<T>, changes: Values<T>, options?: AffectedOptions): Promise<number>
+  /** Deletes all items that the condition finds, or none. Returns their number. */
+  deleteWhere (where: Where<T>, options?: AffectedOptions): Promise<number>
 }
+
+/** `max`: of more items than that, none is written. */
+export interface AffectedOptions { readonly max?: number | undefined }
 
 /** A collection before it is said for whom it is read and written. */
 export interface UnboundCollection<T extends Shape> {

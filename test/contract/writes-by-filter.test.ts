@@ -1,5 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { test } from 'tap'
+import { createClient } from '../../lib/client/index.ts'
 import dataApi, { collection } from '../../lib/index.ts'
 import { calls, collections, guarded, Note, world } from '../fixtures/keyed-notes.ts'
 import { everySource, type Tools, type World } from '../helpers/every-source.ts'
@@ -78,6 +79,14 @@ every('more items than the limit, or than the client means, are refused', async 
   same(await send('PATCH', '/notes?owner=bo', { owner: 'x' }, { prefer: 'max-affected=1' }), 409, tooMany(1))
   same(await send('PATCH', '/notes?id>0', { owner: 'x' }, { prefer: 'max-affected=9' }), 409, tooMany(3))
   same(await send('PATCH', '/notes?owner=bo', { owner: 'x' }, { prefer: 'max-affected=2' }), 200, done(2))
+  for (const most of ['many', '-1', '"1.5"', '']) {
+    same(await send('DELETE', '/notes?owner=nobody', undefined, { prefer: `max-affected=${most}` }), 400, {
+      error: 'invalid_parameter',
+      message: "'Prefer: max-affected' takes a whole number.",
+      parameter: 'Prefer',
+      position: 1
+    })
+  }
   same(await get('/notes?owner=ann&fields=text'), 200, [{ text: 'a' }, { text: 'b' }])
 }, world, { affected: 3 })
 
@@ -86,11 +95,13 @@ every('all are written or none, also in batches and under keys', async ({ send, 
     status: 'conflict', error: 'duplicate', message: "An item with the same 'text' already exists.", fields: ['text']
   })
   same(await send('PATCH', '/notes?owner=bo', { text: 'refused' }), 400, { error: 'argument', message: 'is refused' })
-  same(await send('PATCH', '/notes?owner=bo', { owner: 'x' }, { 'if-match': '"other"' }), 412, {
-    status: 'precondition_failed',
-    error: 'precondition_failed',
-    message: "The item no longer matches 'If-Match'. Read it again before you change it."
-  })
+  for (const owner of ['bo', 'nobody']) {
+    same(await send('PATCH', `/notes?owner=${owner}`, { owner: 'x' }, { 'if-match': '"other"' }), 412, {
+      status: 'precondition_failed',
+      error: 'precondition_failed',
+      message: "The tag of a page cannot guard a write of its whole list. Send 'If-Match: *', or none."
+    })
+  }
   same(await send('PATCH', '/notes?owner=bo', { owner: 'cy' }, { 'if-match': '*' }), 200, done(2))
   same(await send('POST', '/', [
     { method: 'DELETE', path: '/marks?name=x' }, { method: 'PATCH', path: '/notes?owner=cy', body: { owner: 'bo' } }
@@ -99,6 +110,29 @@ every('all are written or none, also in batches and under keys', async ({ send, 
   same(await send('DELETE', '/marks?id>0', undefined, keyed), 200, done(4))
   same(await send('DELETE', '/marks?id>0', undefined, keyed), 200, done(4), { 'idempotency-replayed': 'true' })
   same(await get('/notes?owner=bo&fields=text'), 200, [{ text: 'c' }, { text: 'd' }])
+})
+
+every('the client and own code write by a filter', async ({ t, app, get, same }) => {
+  const client = createClient(await app.listen({ port: 0 }))
+  const notes = client.resource('notes')
+  t.strictSame(await notes.updateMany({ owner: 'bo' }, { owner: 'cy' }, { max: 2 }), done(2))
+  t.strictSame(await notes.updateMany({ text: ['a', ...Array.from({ length: 400 }, (_, index) => `unknown ${index}`)] },
+    { owner: 'di' }, { returning: ['owner'] }), [{ owner: 'di' }])
+  t.strictSame(await client.resource('marks').deleteMany({ name: 'x' }), done(4))
+  t.strictSame(await notes.item(1).resource('marks').deleteMany({ id: { gt: 0 } }), done(1))
+  await t.rejects(notes.deleteMany({ id: { gt: 0 } }, { max: 3 }), { code: 'too_many_affected', outcome: 'failed' })
+  await t.rejects(notes.updateMany({}, { owner: 'x' }), { code: 'filter_required' })
+  const own = app.dataApi.collection('notes').asSystem()
+  t.equal(await own.updateWhere({ owner: 'cy' }, { owner: 'bo' }, { max: 2 }), 2)
+  t.equal(await app.dataApi.collection('marks').asSystem().deleteWhere({ name: ['b', 'c'] }), 2)
+  await t.rejects(own.updateWhere({ owner: 'bo' }, { owner: 'x' }, { max: 1 }), { code: 'too_many_affected' })
+  await t.rejects(own.deleteWhere({ id: { gt: 0 } }, { max: 0.5 }), { code: 'invalid_parameter' })
+  await t.rejects(own.deleteWhere({}), { code: 'filter_required' })
+  await t.rejects(own.deleteWhere({ owner: undefined }), { code: 'invalid_filter' })
+  same(await get('/notes?fields=text,owner'), 200, [
+    { text: 'a', owner: 'di' }, { text: 'b', owner: 'ann' }, { text: 'c', owner: 'bo' }, { text: 'd', owner: 'bo' }
+  ])
+  same(await get('/marks?fields=name'), 200, [{ name: 'd' }])
 })
 
 const scoped = { ...world, collections: guarded }
