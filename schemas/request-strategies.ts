@@ -26,6 +26,8 @@ export const requestStrategies = Type.Object({
     Type.Boolean(),
     Type.Object({ operations: Type.Optional(Type.Integer({ minimum: 1 })) }, { additionalProperties: false })
   ])),
+  /** Whether clients can try writes, which run and are rolled back. Default true. */
+  dryRun: Type.Optional(Type.Boolean()),
   /** Whether a selection can make groups of items. Default true. */
   aggregates: Type.Optional(Type.Boolean())
 }, { additionalProperties: false })

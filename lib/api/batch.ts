@@ -36,10 +36,10 @@ export async function answerBatch (
   const writes = await planAll(asked, callers, api, context)
   const key = keyOf(writes, text, context, api)
   const [first, ...others] = writes
-  const { returns } = request
+  const { returns, dryRun } = request
   const collect = (answers: readonly string[]) =>
     ok(`[${answers.join(',')}]`, returns && { 'preference-applied': `return=${returns}` })
-  const running = { context, collect, errorOf: ofOperation }
+  const running = { context, collect, errorOf: ofOperation, dryRun }
   const answer = first === undefined
     ? collect([])
     : await runUnderKey([first, ...others], running, key)

@@ -4,7 +4,7 @@ import { outcomeUnknownUnderKey } from '../errors/idempotency.ts'
 import { logError } from '../errors/rejections.ts'
 import type { Asked, RequestPlan } from '../plan/request.ts'
 import type { RequestText } from '../request/parse.ts'
-import type { Answer } from '../response/answer.ts'
+import { type Answer, ok } from '../response/answer.ts'
 import { render } from '../response/render.ts'
 import type { Caller } from '../rules/caller.ts'
 import { type RunningTogether, runTogether, type Together } from '../run/batch.ts'
@@ -22,27 +22,32 @@ interface Asking {
   note (facts: PlannedFacts): void
 }
 
-/** Answers a write that has a key: runs it, or gives the answer that it had before. Undefined for any other request. */
+/**
+ * Answers a write that has a key or is to be tried: runs it, or gives the answer that it had before. Undefined for any
+ * other request.
+ */
 export function answerUnderKey (
   plan: RequestPlan, text: RequestText, asked: Asked, { caller, context, note }: Asking, api: Api
 ): Promise<Answer> | undefined {
   if (plan.kind !== 'write') return undefined
   const { write } = plan
   const key = api.keys?.of(text, [collectionOf(write.plan)], context)
-  if (key === undefined) return undefined
+  if (key === undefined && !asked.dryRun) return undefined
   const finish = (outcome: WriteOutcome) => render(outcome, asked, api.model, api.options)
   const one = { caller, planned: write, resolve: () => write, finish }
-  const answered = runUnderKey([one], { context, collect: ([answer]: readonly [Answer]) => answer }, key)
+  const running = { context, collect: ([answer]: readonly [Answer]) => answer, dryRun: asked.dryRun }
+  const answered = runUnderKey([one], running, key)
   return answered.then(answer => {
     if (replayedHeader in answer.headers) note({ ...factsOf(plan), replayed: true })
     return answer
   })
 }
 
-/** Runs writes under a key, or without one. Nothing is kept of writes that fail: their key is free. */
+/** Runs writes under a key, or without one. Nothing is kept of writes that fail or are tried: their key is free. */
 export async function runUnderKey<T> (
   writes: Together<T>, running: RunningTogether<T, Answer>, key: WriteKey | undefined
 ): Promise<Answer> {
+  if (running.dryRun === true) return tryOut(writes, running)
   if (key === undefined) return runTogether(writes, running)
   const { log } = running.context
   const collect: typeof running.collect = (answers, isRepeated) => {
@@ -66,6 +71,15 @@ export async function runUnderKey<T> (
       })
     }
   }
+}
+
+/** Runs writes, and rolls them back (docs/http.md: Dry runs). Throws invalid_preference where that is switched off. */
+async function tryOut<T> (writes: Together<T>, running: RunningTogether<T, Answer>): Promise<Answer> {
+  if (!writes.every(({ planned: { plan } }) => collectionOf(plan).strategies.dryRun)) {
+    throw new DataApiError('invalid_preference', "Writes cannot be tried here. Leave out 'Prefer: dry-run' to write.")
+  }
+  await runTogether(writes, running)
+  return ok('{"status":"ok"}', { 'preference-applied': 'dry-run' })
 }
 
 /** The header of an answer that was given before. */

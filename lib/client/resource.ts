@@ -70,6 +70,7 @@ async function * stream (send: Send, call: Call): AsyncGenerator<unknown, void, 
 interface AnyWriteOptions extends KeyedOptions {
   readonly unchanged?: object
   readonly returning?: true | readonly unknown[]
+  readonly dryRun?: boolean
 }
 
 interface ManyOptions extends AnyWriteOptions { readonly max?: number }
@@ -119,10 +120,11 @@ export class Reference {
 const writer = (write: Write, resource: string, method: string) => (...given: unknown[]) => write(() => {
   const path = located(resource, given, method)
   const body = method === 'DELETE' ? undefined : given.shift()
-  const [{ unchanged, returning, ...options } = {}] = given as [AnyWriteOptions?]
+  const [{ unchanged, returning, dryRun, ...options } = {}] = given as [AnyWriteOptions?]
   const tag = unchanged && tags.get(unchanged)
   if (unchanged && !tag) throw new TypeError('unchanged: no ETag')
-  const own = { 'if-match': tag as string | undefined, prefer: returning && 'return=representation' }
+  const prefer = dryRun ? 'dry-run' : returning && 'return=representation'
+  const own = { 'if-match': tag as string | undefined, prefer }
   const query = { fields: returning }
   return { ...options, method, path, body, query, own }
 })

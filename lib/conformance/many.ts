@@ -11,7 +11,7 @@ export function generateMany (generator: ValueGenerator, api: ApiModel): SentReq
     return generateFilterPart(generator, collection)
   })
   const url = [path, ...filters.length === 0 ? [] : [filters.filter(part => part !== '').join('&')]].join('?')
-  const prefer = { prefer: generator.of(['return=representation', 'return=minimal', 'max-affected=1']) }
+  const prefer = { prefer: generator.of(['return=representation', 'return=minimal', 'max-affected=1', 'dry-run']) }
   const headers = generator.chance(70) ? {} : prefer
   return generator.chance(60)
     ? {

@@ -169,7 +169,7 @@ const representation = (generator: ValueGenerator) => generator.chance(4) ? '?fi
 
 const generatePrefer = (generator: ValueGenerator): Record<string, string> => generator.chance(80)
   ? {}
-  : { prefer: generator.of(['return=representation', 'return=minimal', 'return=representation, count=exact']) }
+  : { prefer: generator.of(['return=representation', 'return=minimal', 'dry-run', 'dry-run, return=representation']) }
 
 function generateChange (generator: ValueGenerator, api: ApiModel, client: ClientState): SentRequest {
   const { path, collection } = generateItem(generator, api, 2)

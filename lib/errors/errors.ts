@@ -31,6 +31,7 @@ export const errorKinds = {
   invalid_fields: { status: 400 },
   invalid_page: { status: 400 },
   invalid_parameter: { status: 400 },
+  invalid_preference: { status: 400 },
   answer_too_large: { status: 400 },
   malformed_url: { status: 400 },
   url_too_long: { status: 414 },
@@ -283,9 +284,8 @@ export const urlTooLong = (found: number, most: number) =>
 /** For an answer of more than `most` characters; undefined if the database could not make its text. */
 export function answerTooLarge (most: number | undefined, cause?: unknown, name = 'length'): DataApiError {
   const limit = most === undefined ? 'the database can hold in one value' : `the limit '${name}' of ${most} characters`
-  return new DataApiError(
-    'answer_too_large', `This answer is longer than ${limit}. Ask for fewer items or fields.`, { cause }
-  )
+  const message = `This answer is longer than ${limit}. Ask for fewer items or fields.`
+  return new DataApiError('answer_too_large', message, { cause })
 }
 
 /** For a read that would make more groups. */

@@ -16,6 +16,7 @@ export const allStrategies: Strategies = {
   requireIfMatch: false,
   requireIdempotencyKey: [],
   batch: false,
+  dryRun: true,
   aggregates: true
 }
 
@@ -42,6 +43,7 @@ export function compileStrategies (
     requireIfMatch: false,
     requireIdempotencyKey: [],
     batch: false,
+    dryRun: true,
     aggregates: true
   }
   const strategies: Strategies = { ...defaults, ...defined(api), ...defined(own) }

@@ -1,7 +1,7 @@
 import type { Describing } from './describing.ts'
 import type { Operation, Schema } from './objects.ts'
 import { writeErrors } from './operations.ts'
-import { jsonContent, ok } from './responses.ts'
+import { doneSchema, jsonContent, ok } from './responses.ts'
 
 /** Returns the operation of the root that takes batches. `most`: the most operations. `tags`: those of the root. */
 export function batchOperation (most: number, tags: readonly string[], describing: Describing): Operation {
@@ -15,7 +15,9 @@ export function batchOperation (most: number, tags: readonly string[], describin
     tags,
     requestBody: { required: true, content: jsonContent(operations) },
     responses: {
-      200: ok('All done.', { type: 'array', items: components.named('BatchResult', resultSchema) }),
+      200: ok('All done, or tried.', {
+        anyOf: [{ type: 'array', items: components.named('BatchResult', resultSchema) }, doneSchema(describing)]
+      }),
       ...writeErrors(describing)
     }
   }

@@ -12,7 +12,7 @@ import { filterParameters } from './filters.ts'
 import { itemSchema, listedSchema, pageSchema } from './items.ts'
 import type { Content, Operation, Parameter, PathItem, Reference, Response, Schema } from './objects.ts'
 import { header, listParameters, selectionParameters } from './parameters.ts'
-import { createdSchema, doneSchema, eventSchema, jsonContent, ok, wrappedSchema } from './responses.ts'
+import { createdSchema, doneSchema, eventSchema, jsonContent, ok, tried, wrappedSchema } from './responses.ts'
 import { shownSchema } from './shown.ts'
 
 /** A list to describe: a collection, or the sub-collection `via` of an item. */
@@ -175,7 +175,7 @@ export function createOperation ({ collection, via, words }: List, describing: D
       content: jsonContent(describing.profile.plainNames ? body : { anyOf: [body, many] })
     },
     responses: {
-      ...via !== undefined && { 200: linkedResponse(collection, describing) },
+      ...via === undefined ? tried(collection, describing) : { 200: linkedResponse(collection, describing) },
       201: createdResponse(collection, describing),
       400: describing.components.response('BadRequest'),
       ...via !== undefined && { 404: describing.components.response('NotFound') },

@@ -135,7 +135,8 @@ export const identifierParameter = (collection: Collection, { components }: Desc
 const headers = {
   IfNoneMatch: ['If-None-Match', 'The ETag of the representation that the client has.'],
   Count: ['Prefer', '`count=exact` counts all items.'],
-  Return: ['Prefer', '`return=representation` answers with the item, `return=minimal` without a body.'],
+  Return: ['Prefer', '`return=representation` answers with the item, `return=minimal` without a body. ' +
+    '`dry-run` writes nothing.'],
   MaxAffected: ['Prefer', '`max-affected=10` refuses to write more items than that; `return=` as for one item.'],
   IfMatch: ['If-Match', 'The ETag that the item must have, so that no change is lost.'],
   IdempotencyKey: ['Idempotency-Key', 'A new text for each write; sent again with the same one, it is done once.']

@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { directoryEntry } from '../../schemas/directory.ts'
 import { errorKinds } from '../errors/errors.ts'
+import type { Collection } from '../model/model.ts'
 import { mediaTypes, problemType } from '../plan/media.ts'
 import type { Describing } from './describing.ts'
 import type { Content, Response, Schema } from './objects.ts'
@@ -33,6 +34,10 @@ export const jsonContent = (schema: Schema): Content => ({ [mediaTypes.json]: { 
 /** Returns the schema of the directory. */
 export const directorySchema = ({ components }: Describing): Schema =>
   ({ type: 'array', items: components.named('DirectoryEntry', () => valueSchema(directoryEntry, false, 'answer')) })
+
+/** Returns the answer to a creation that is tried; none where that is no answer, or the profile does not tell it. */
+export const tried = ({ strategies }: Collection, describing: Describing): Readonly<Record<string, Response>> =>
+  strategies.dryRun && describing.profile.details ? { 200: ok('Tried, and not created.', doneSchema(describing)) } : {}
 
 /** Returns the schema of the answer to an update or a deletion. */
 export const doneSchema = ({ components }: Describing): Schema => components.named('Done', () => {

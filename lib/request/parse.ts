@@ -56,6 +56,8 @@ export interface Request {
   readonly returns: 'representation' | 'minimal' | undefined
   /** The most items that the client means to write by a filter; NaN for a text that is no number. */
   readonly maxAffected: number | undefined
+  /** True if the client means to try a write. */
+  readonly dryRun: boolean
   readonly conditions: Conditions
   /** True for an OPTIONS that asks for no item, but for the requests that another site may send. */
   readonly isPreflight: boolean
@@ -97,6 +99,7 @@ export function parseRequest (text: RequestText, { segments: most }: ParseOption
     form,
     returns: preferences.size === 0 ? undefined : returns.find(one => one === preferences.get('return')),
     maxAffected: preferences.size === 0 ? undefined : readMost(preferences.get('max-affected')),
+    dryRun: preferences.has('dry-run'),
     isPreflight: text.isPreflight,
     noCache: text.cacheControl !== undefined && /\bno-cache\b/i.test(text.cacheControl),
     conditions: { ifMatch: parseTags(text.ifMatch), ifNoneMatch: parseTags(text.ifNoneMatch) },

@@ -2,7 +2,7 @@ import type { Context } from '../declare/collection.ts'
 import type { Write } from '../plan/write/write.ts'
 import type { Caller } from '../rules/caller.ts'
 import { type ScopedSession, sharedTransaction, unscopedSession } from '../rules/scoped-database.ts'
-import { databaseOf, RefusedAtCommit } from '../sources/source.ts'
+import { databaseOf, RefusedAtCommit, type Session } from '../sources/source.ts'
 import type { AfterCommit, RunContext } from './context.ts'
 import { keepResults, takeKey, type WriteKey } from './keys.ts'
 import { lockBatch } from './lock-order.ts'
@@ -36,6 +36,8 @@ export interface RunningTogether<T, Result> {
   errorOf? (error: unknown, index: number): unknown
   /** The key under which all is written. */
   readonly key?: WriteKey | undefined
+  /** True for writes that are tried: all is rolled back. Default false. */
+  readonly dryRun?: boolean
 }
 
 /** Runs the writes in their order in one transaction, all or none. */
@@ -44,16 +46,34 @@ export async function runTogether<T, Result> (
 ): Promise<Result> {
   const afterCommit: AfterCommit = []
   const result = await attempt(writes, running, afterCommit, false).catch((error: unknown) => {
-    if (!writes.some(({ planned }) => isUpsertConflict(error, planned.plan))) throw error
+    if (error instanceof RolledBack || !writes.some(({ planned }) => isUpsertConflict(error, planned.plan))) throw error
     return attempt(writes, running, afterCommit, true)
-  }).catch((error: unknown) => { throw error instanceof RefusedAtCommit ? commitRefusal(error) : error })
-  for (const notify of afterCommit) await notify()
+  }).catch((error: unknown) => {
+    if (error instanceof RolledBack) return (error as RolledBack<Result>).result
+    throw error instanceof RefusedAtCommit ? commitRefusal(error) : error
+  })
+  if (running.dryRun !== true) for (const notify of afterCommit) await notify()
   return result
+}
+
+/** Ends the transaction of writes that are tried, by an error. */
+async function rollBack<Result> (result: Result, session: Session): Promise<never> {
+  await session.settle?.()
+  throw new RolledBack(result)
+}
+
+class RolledBack<Result> extends Error {
+  readonly result: Result
+
+  constructor (result: Result) {
+    super('a dry run writes nothing')
+    this.result = result
+  }
 }
 
 /** `isRetry`: the second run, in which a duplicate is an error. */
 async function attempt<T, Result> (
-  writes: Together<T>, { context, collect, errorOf, key }: RunningTogether<T, Result>, afterCommit: AfterCommit,
+  writes: Together<T>, { context, collect, errorOf, key, dryRun }: RunningTogether<T, Result>, afterCommit: AfterCommit,
   isRetry: boolean
 ): Promise<Result> {
   const [{ caller: first, planned: { plan } }] = writes
@@ -87,7 +107,8 @@ async function attempt<T, Result> (
       }
       current = undefined
       if (key !== undefined && kept === undefined) await keepResults(key, results, keySession)
-      return collect(done as [T, ...T[]], kept !== undefined)
+      const result = collect(done as [T, ...T[]], kept !== undefined)
+      return dryRun === true ? rollBack(result, keySession) : result
     })
   } catch (error) {
     throw current === undefined || errorOf === undefined ? error : errorOf(error, current)

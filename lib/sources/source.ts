@@ -139,6 +139,8 @@ export interface Session {
   /** Reads an item and locks it: no other transaction can change it before this one ends. */
   lock (plan: ItemPlan): ReadResult | Promise<ReadResult>
   change (change: Change): Changed | Promise<Changed>
+  /** Checks what the database would check at the commit. Throws RefusedAtCommit. Default: it checks nothing then. */
+  settle? (): Promise<void>
   /**
    * For the keys of requests: as the connection's own role where the request has one, and without the savepoint of a
    * change. Default: the session itself.

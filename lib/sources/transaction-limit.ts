@@ -42,6 +42,7 @@ export function openSession (session: Omit<Session, 'announce'>): OpenSession {
         return session.change(change)
       },
       // Only the plugin has these, before and after the calls of the application.
+      ...session.settle && { settle: session.settle },
       ...session.keys && { keys: session.keys }
     },
     waitsFor: () => call ?? 'its own statements',

@@ -89,6 +89,8 @@ test('items are got, created, updated, upserted and deleted', async t => {
   )
   t.match(await authors.create({ name: 'Flo', rating: 4 }, { returning: true }), { id: 6, name: 'Flo', initial: 'F' })
   t.strictSame(await authors.update(3, { rating: 9 }), { status: 'ok' })
+  t.strictSame(await authors.update('Cy', { rating: 9 }, { dryRun: true }), { status: 'ok' })
+  await t.rejects(authors.create({ name: 'Flo', rating: -1 }, { dryRun: true }))
   t.strictSame(await authors.update('Cy', { rating: 8 }, { returning: ['rating'] }), { rating: 8 })
   t.strictSame(await authors.resource('by_name').item('Cy').get({ fields: ['id'] }), { id: 3 })
   const id = '00000000-0000-4000-8000-000000000009'

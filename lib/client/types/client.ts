@@ -40,6 +40,8 @@ export interface WriteOptions<R> extends KeyedOptions {
   readonly returning?: R
   /** The item as get() returned it: the write is rejected with 412 if the item has changed since. */
   readonly unchanged?: object | undefined
+  /** Tries the write, and writes nothing. The answer is the acknowledgement alone. Default false. */
+  readonly dryRun?: boolean | undefined
 }
 
 /** The options of a write by a filter. `max`: of more items than that, none is written. */

@@ -97,6 +97,9 @@ export function makeSession (
       read: plan => owner.run(connection => readerOf(connection, statements)(plan)),
       lock: plan => owner.run(connection => readOn(connection, statements.bind(plan, true))),
       change: change => owner.run(connection => makeChange(connection, change)),
+      settle: () => owner.run(connection => connection.run('set constraints all immediate').then(() => {}, error => {
+        throw refusedAtCommit(error, changes, catalog) ?? toFault(error)
+      })),
       keys: {
         lock: plan => owner.run(inOwnRole(request, connection => readOn(connection, statements.bind(plan, true)))),
         change: change => owner.run(inOwnRole(request, connection => changeKey(connection, statements, change)))
