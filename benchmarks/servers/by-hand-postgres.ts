@@ -8,7 +8,8 @@ const track = 'id, title, position, seconds, plays, album_id'
 
 /** Returns queries of named statements, which each connection prepares once. */
 export function postgresQueries (connectionString: string): Queries {
-  const pool = new pg.Pool({ connectionString, max: mostConnections })
+  // Days are cast to text, which a server of DATABASE_URL may write otherwise.
+  const pool = new pg.Pool({ connectionString, max: mostConnections, options: '-c DateStyle=ISO' })
   const named = (name: string, text: string) =>
     async (...values: readonly unknown[]) => (await pool.query<Row>({ name, text, values: [...values] })).rows
 

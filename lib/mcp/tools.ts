@@ -51,7 +51,8 @@ function grammarOf (syntax: Syntax): string {
     `moons.name${sign('equals')}Io; moons(radius${sign('greater')}9,name${sign('starts_with')}T) one moon has both;`,
     `moons.count()${sign('greater')}2; ${where}=(a${sign('equals')}1|b${sign('equals')}2) or.`,
     `${sort}=a,b desc; ${sort}=count() desc; null is greatest. ${word('size')}=n.`,
-    `${fields}=name,moons.count() selects; relations take ${fields}, ${sort} and ${word('size')} inside:`,
+    `${fields}=name,moons.count(),moons.radius.max() selects;`,
+    `relations take ${fields}, ${sort} and ${word('size')} inside:`,
     `/planets?kind${sign('equals')}planet&${sort}=mass desc&${word('size')}=3` +
       `&${fields}=name,discoverer(name),moons(name;${sort}=radius desc;${word('size')}=1)`
   ].join(' ')

@@ -63,8 +63,9 @@ const nameOf = (kind: Kind, syntax: Syntax, { profile: { details } }: Describing
 function fieldsParameter (collection: Collection, describing: Describing): Parameter {
   const names = readableFields(collection, describing).map(({ name }) => name)
   const grammar = 'Fields of related items stand in parentheses, as in `a,b(c,d;sort=c;limit=3)`; ' +
-    '`b.count()` counts them. Functions of the items make groups, as in `kind,count(),mass.sum()`: ' +
-    'count, count_distinct, sum, avg, min, max; a unit of time such as `born.year()` groups as a field does.'
+    '`b.count()` counts them, `b.mass.max()` is the greatest of theirs. Functions of the items make groups, as in ' +
+    '`kind,count(),mass.sum()`: count, count_distinct, sum, avg, min, max; a unit of time such as `born.year()` ' +
+    'groups as a field does.'
   const description = `The fields to show, separated by commas. ${grammar}${listOf(names, describing)}`
   return parameter('fields', collection, describing, description, text)
 }
@@ -76,7 +77,8 @@ function whereParameter (collection: Collection, describing: Describing): Parame
   const names = filterableFields(collection).map(({ name, type }) => `${name} (${type.kind})`)
   const grammar = 'Filters, all of which must hold: `field operator value`, or a group in parentheses with `|` (or), ' +
     '`,` (and) and `!( )` (not), such as `(a<5|a>60)`. A path such as `relation.field` reaches related items; ' +
-    '`relation.count()>2` counts them. In a request of groups, `count()>5` is a condition of groups.'
+    '`relation.count()>2` counts them, `relation.field.sum()>2` adds them up. In a request of groups, `count()>5` ' +
+    'is a condition of groups.'
   const description = `${grammar} Operators: ${operatorList(describing.syntax)}.${listOf(names, describing)}`
   const schema = { type: 'array', items: text }
   return { ...parameter('where', collection, describing, description, schema), style: 'form', explode: true }
@@ -87,7 +89,7 @@ function sortParameter (collection: Collection, describing: Describing): Paramet
   const names = sortableFields(collection).map(({ name }) => name)
   const grammar = 'The order: fields separated by commas, each with `asc` or `desc` after a space. ' +
     'A path such as `relation.field` leads through sub-items; `relation.count()` is a number of items, ' +
-    '`relation.field.max()` the greatest value, `min()` the least.'
+    '`relation.field.max()` the greatest value, and so are the other functions.'
   const description = `${grammar}${listOf(names, describing)}`
   return parameter('sort', collection, describing, description, text)
 }

@@ -45,10 +45,11 @@ function countRuns (opened: Opened, count: () => void): void {
   Object.defineProperty(driver, 'prepare', { value: counting })
 }
 
-let counter: (() => void) | undefined
+let counter: ((text: string) => void) | undefined
 const query: (...given: unknown[]) => unknown = Reflect.get(pg.Client.prototype, 'query')
 Reflect.set(pg.Client.prototype, 'query', function (this: unknown, ...given: unknown[]) {
-  counter?.()
+  const [asked] = given
+  counter?.(typeof asked === 'string' ? asked : String(Reflect.get(asked as object, 'text')))
   return query.apply(this, given)
 })
 
@@ -102,24 +103,42 @@ for (const [kind, [open, countOn]] of Object.entries(counted)) {
   })
 }
 
-test('a number that items show and are sorted by is counted once, at any depth', async t => {
-  const opened = await sqlite(tables, ddl)
-  const app = Fastify()
-  await app.register(dataApi, { collections: collections(opened.source) })
-  t.teardown(async () => {
-    await app.close()
-    await opened.close()
-  })
-  await app.ready()
-  const { driver } = opened.source('artists').database as SqliteDatabase
-  const prepare = driver.prepare.bind(driver)
-  let text = ''
-  Object.defineProperty(driver, 'prepare', { value: (of: string) => prepare(text = of) })
-  for (const query of ['fields=albums.count()', 'fields=label(artists(albums.count();sort=-albums.count()))']) {
-    for (const headers of [{}, { accept: 'application/x-ndjson' }]) {
-      const { statusCode } = await app.inject({ url: `/artists?sort=-albums.count()&${query}`, headers })
-      const counts = text.split('(select count(*) from "albums"').length - 1
-      t.strictSame([statusCode, counts], [200, query.includes('label') ? 2 : 1], query)
+const told: Record<string, readonly [Opener, (opened: Opened, tell: (text: string) => void) => void]> = {
+  sqlite: [sqlite, (opened, tell) => {
+    const { driver } = opened.source('artists').database as SqliteDatabase
+    const prepare = driver.prepare.bind(driver)
+    Object.defineProperty(driver, 'prepare', {
+      value (text: string) {
+        tell(text)
+        return prepare(text)
+      }
+    })
+  }],
+  ...!withoutPostgres && { postgres: [postgres, (_opened, tell) => { counter = tell }] }
+}
+
+for (const [kind, [open, watch]] of Object.entries(told)) {
+  test(`what items show and are sorted by is made once, and so is what cursors hold (${kind})`, async t => {
+    const opened = await open(tables, ddl)
+    const app = Fastify()
+    await app.register(dataApi, { collections: collections(opened.source) })
+    t.teardown(async () => {
+      counter = undefined
+      await app.close()
+      await opened.close()
+    })
+    await app.inject('/artists?size=1')
+    let text = ''
+    watch(opened, of => { text = of })
+    for (const sort of ['albums.count()', '-albums.title.max()']) {
+      const call = sort.replace('-', '')
+      for (const fields of ['name', `name,${call}`, `label(artists(${call};sort=${sort}))`]) {
+        for (const headers of [{}, { accept: 'application/x-ndjson' }]) {
+          const { statusCode } = await app.inject({ url: `/artists?size=2&sort=${sort}&fields=${fields}`, headers })
+          const made = text.split('from "albums"').length - 1
+          t.strictSame([statusCode, made], [200, fields.startsWith('label') ? 2 : 1], `${sort} ${fields}`)
+        }
+      }
     }
-  }
-})
+  })
+}
