@@ -14,7 +14,7 @@ export function liveOf (
   plan: RequestPlan, caller: Caller, special: boolean, { answers: { pageLinks } }: Options
 ): Live | undefined {
   if (!('format' in plan) || plan.format.media !== 'events') return undefined
-  if (plan.kind === 'directory') return { database: undefined, tables: new Set(), shared: true, wrapped: false }
+  if (plan.kind === 'directory') return { database: undefined, tables: new Map(), shared: true, wrapped: false }
   const { read } = plan
   const scoped = scopePlan(read.plan, caller)
   const { tables, computed } = dependenceOf(scoped)

@@ -1,5 +1,6 @@
 import type { Live } from '../response/answer.ts'
-import type { ChangedTables } from '../sources/changes.ts'
+import type { Needs } from '../plan/needs.ts'
+import type { ChangedRow, ChangedTables } from '../sources/changes.ts'
 import type { Database } from '../sources/source.ts'
 import type { Document } from './document.ts'
 
@@ -41,7 +42,7 @@ export class Watches {
     if (watch.since > since || watch.last > since) return true
     return tables === undefined
       ? [...watch.tables.values()].some(position => position > since)
-      : [...tables].some(table => (watch.tables.get(table) ?? 0) > since)
+      : [...tables.keys()].some(table => (watch.tables.get(table) ?? 0) > since)
   }
 
   private begin (database: Database): Watch {
@@ -56,13 +57,22 @@ export class Watches {
   private told (watch: Watch, changed: ChangedTables): void {
     this.position++
     if (changed === undefined) watch.last = this.position
-    else for (const table of changed) watch.tables.set(table, this.position)
+    else for (const table of changed.keys()) watch.tables.set(table, this.position)
     for (const document of watch.documents) if (concerns(changed, document.live)) document.mark()
   }
 }
 
 function concerns (changed: ChangedTables, { tables }: Live): boolean {
   if (changed === undefined || tables === undefined) return true
-  for (const table of changed) if (tables.has(table)) return true
+  for (const [table, rows] of changed) {
+    const alternatives = tables.get(table)
+    if (alternatives === undefined) continue
+    if (rows === undefined || rows.some(row => alternatives.some(needs => meets(row, needs)))) return true
+  }
   return false
+}
+
+function meets (row: ChangedRow, needs: Needs): boolean {
+  for (const [column, values] of needs) if (row.has(column) && !values.has(row.get(column))) return false
+  return true
 }

@@ -205,7 +205,7 @@ function compileExpression (
   refuseWritable(draft, flags)
   const { from } = definition
   // What a table is called among changes is known when the database was looked at.
-  const reads = from && (() => from.map(table => declared.source.tableKey?.(table)))
+  const reads = from && (() => [undefined, ...from].map(table => declared.source.tableKey?.(table)))
   return Object.freeze({ ...flags, kind: 'expression', ...described, expression: definition, ...reads && { reads } })
 }
 

@@ -128,7 +128,7 @@ export interface ExpressionField extends FieldBase {
   readonly nullable: boolean
   readonly type: ValueType
   readonly expression: Expression
-  /** The other tables that it reads, by Source.tableKey, where the declaration names them. */
+  /** The tables that it reads, its own first, by Source.tableKey, where the declaration names them. */
   readonly reads?: () => readonly unknown[]
 }
 

@@ -1,7 +1,19 @@
-import { type Change, isLinkChange } from './source.ts'
+import type { KeyValues } from '../model/identifiers.ts'
+import type { Collection } from '../model/model.ts'
+import { columnOf, comparableFields, comparableOf } from '../plan/needs.ts'
+import type { Step } from '../plan/plan.ts'
+import { equalsKey } from '../plan/predicates.ts'
+import { memoize } from '../scheduling/memoize.ts'
+import { type Change, type Changed, isLinkChange, type ItemPlan, type ReadResult } from './source.ts'
 
-/** The tables in which rows may have changed, by Source.tableKey; undefined for all of the database. */
-export type ChangedTables = ReadonlySet<unknown> | undefined
+/** The values that a row had or has, by columnOf(), as comparableOf() returns them. What is absent is not known. */
+export type ChangedRow = ReadonlyMap<string, unknown>
+
+/**
+ * The tables in which rows may have changed, by Source.tableKey, with these rows as they were and are; undefined for
+ * any row, and for all of the database.
+ */
+export type ChangedTables = ReadonlyMap<unknown, readonly ChangedRow[] | undefined> | undefined
 
 /** Receives the changes of a database. */
 export type Tell = (tables: ChangedTables) => void
@@ -14,6 +26,45 @@ function tableOfChange (change: Change): unknown {
   }
   return change.collection.source.tableKey?.()
 }
+
+/** A change that was made, with its rows before and after it, where these are known. */
+export interface Made { readonly change: Change, readonly rows?: readonly ChangedRow[] | undefined }
+
+/**
+ * Makes a change in a database that nobody else writes to meanwhile. Returns its result, and its rows before and after:
+ * both are read, because the database may fill and compute columns.
+ */
+export function makeAndLook (
+  change: Change, read: (plan: ItemPlan) => ReadResult, make: () => Changed
+): readonly [Changed, Made] {
+  if (isLinkChange(change)) return [make(), { change }]
+  const { collection } = change
+  const stepTo = (key: KeyValues = []) => [{ collection, via: undefined, where: equalsKey(collection.key, key) }]
+  const look = (steps: readonly Step[]) => rowAt(steps, collection, read)
+  const before = change.kind === 'insert' ? [] : look(change.steps)
+  const changed = make()
+  if (changed.kind !== 'changed') return [changed, { change }]
+  const after = change.kind === 'delete' ? [] : look('steps' in change ? change.steps : stepTo(changed.key))
+  return [changed, { change, rows: before && after && [...before, ...after] }]
+}
+
+/** Returns the row of the last step; undefined if it is not found, such as after a change of its key. */
+function rowAt (
+  steps: readonly Step[], collection: Collection, read: (plan: ItemPlan) => ReadResult
+): readonly ChangedRow[] | undefined {
+  try {
+    const result = read({ kind: 'item', steps, select: shownOf(collection) })
+    if (result.kind !== 'rows') return undefined
+    return result.rows.map(row => new Map(comparableFields(collection).map(field =>
+      [columnOf(field, collection), comparableOf(row[field.property])])))
+  } catch {
+    // It must not fail the change.
+    return undefined
+  }
+}
+
+const shownOf = memoize((collection: Collection) =>
+  comparableFields(collection).map(field => ({ kind: 'value', name: field.name, field } as const)))
 
 /** Tells those who watch a database of its changes. `begin` is called for the first one, its result for the last. */
 export class Changes {
@@ -44,9 +95,14 @@ export class Changes {
   }
 
   /** Tells of changes that were committed. */
-  tellOf (changes: readonly Change[]): void {
-    if (!this.isWatched || changes.length === 0) return
-    const tables = new Set(changes.map(tableOfChange))
+  tellOf (made: readonly Made[]): void {
+    if (!this.isWatched || made.length === 0) return
+    const tables = new Map<unknown, readonly ChangedRow[] | undefined>()
+    for (const { change, rows } of made) {
+      const table = tableOfChange(change)
+      const known = tables.has(table) ? tables.get(table) : []
+      tables.set(table, known && rows && [...known, ...rows])
+    }
     this.tell(tables.has(undefined) ? undefined : tables)
   }
 }

@@ -1,7 +1,9 @@
 import { type TInteger, Type } from '@sinclair/typebox'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { test } from 'tap'
-import dataApi, { collection, expression, sqlite } from '../../lib/index.ts'
+import { type Test, test } from 'tap'
+import dataApi, {
+  collection, expression, memory, type Source, sqlite, SubCollection
+} from '../../lib/index.ts'
 import Fastify from '../helpers/fastify.ts'
 import { eventually, listen } from '../helpers/follow.ts'
 
@@ -51,3 +53,62 @@ test('an expression that names its tables counts their changes alone', async t =
   await eventually(() => named.events.length === 2, () => named.text)
   t.strictSame(named.document, [{ id: 1, name: 'a', kids: 0 }])
 })
+
+const family = `
+  create table parents (id integer primary key, name text not null) strict;
+  create table kids (id integer primary key, name text not null, parent integer) strict;
+`
+
+const Parent = Type.Object({
+  ...Thing.properties, kids: SubCollection('kids', { foreignKey: 'parent', readable: true })
+})
+const Kid = Type.Object({
+  ...Thing.properties, parent: Type.Optional(Type.Integer({ readable: true, writable: true }))
+})
+
+async function serveFamily (t: Test, sources: { readonly parents: Source, readonly kids: Source }) {
+  const app = Fastify({ forceCloseConnections: true })
+  await app.register(dataApi, {
+    collections: {
+      parents: collection(Parent, { source: sources.parents }), kids: collection(Kid, { source: sources.kids })
+    },
+    requestStrategies: { delete: true },
+    live: { interval: 1, recheck: 3_600_000, max: 1000 }
+  })
+  t.teardown(() => app.close())
+  const follow = await listen(app)
+  const open = (paths: readonly string[]) => Promise.all(paths.map(path => follow(path)))
+  const reads = () => app.dataApi.live()?.reads ?? 0
+  const send = async (method: 'POST' | 'PATCH' | 'DELETE', url: string, payload?: object) =>
+    (await app.inject({ method, url, ...payload && { payload } })).statusCode
+  return { open, reads, send }
+}
+
+for (const name of ['memory', 'sqlite']) {
+  test(`a change is a read of the documents alone that may show its row (${name})`, async t => {
+    const parents = Array.from({ length: 300 }, (_, n) => ({ id: n + 1, name: 'p' }))
+    const kids = parents.map(({ id }) => ({ id, name: 'k', parent: id }))
+    const db = sqlite(':memory:')
+    db.exec(`${family} with recursive n (i) as (select 1 union select i + 1 from n where i < 300)
+      insert into parents select i, 'p' from n; insert into kids select id, 'k', id from parents`)
+    t.teardown(() => { db.close() })
+    const { open, reads, send } = await serveFamily(t, name === 'memory'
+      ? { parents: memory(parents), kids: memory(kids) }
+      : { parents: db.table('parents'), kids: db.table('kids') })
+    const all = await open(parents.map(({ id }) => `/parents/${id}/kids`))
+    await sleep(200)
+    for (const [method, url, body, changed] of [
+      ['PATCH', '/kids/7', { name: 'x' }, [7]], ['PATCH', '/kids/7', { parent: 9 }, [7, 9]],
+      ['DELETE', '/kids/9', undefined, [9]], ['POST', '/kids', { name: 'new', parent: 5 }, [5]],
+      ['PATCH', '/parents/3', { name: 'q' }, []]
+    ] as const) {
+      const [before, told] = [reads(), all.map(({ events }) => events.length)]
+      t.match(await send(method, url, body), /20[014]/)
+      const isTold = (n: number) => (all[n]?.events.length ?? 0) > (told[n] ?? 0)
+      await eventually(() => changed.every(id => isTold(id - 1)), () => url)
+      await sleep(20)
+      // A parent is read for the path.
+      t.equal(reads() - before, Math.max(1, changed.length), `${method} ${url}`)
+    }
+  })
+}

@@ -186,7 +186,10 @@ test('a rule that begins to deny ends the stream, and facts about the caller are
   t.match(ann.response.headers['cache-control'], 'no-store')
   teams.set('ann', 2)
   teams.delete('bob')
-  await app.dataApi.asSystem().collection('things').create({ id: 3, name: 'c', team: 2 })
+  const things = app.dataApi.asSystem().collection('things')
+  await things.create({ id: 3, name: 'c', team: 2 })
+  // What another scope shows is told once the document is read again.
+  await things.create({ id: 4, name: 'd', team: 1 })
   await eventually(() => bob.isClosed, () => bob.text)
   t.match(bob.events.at(-1), { event: 'end', data: { error: 'forbidden' } })
   await eventually(() => ann.events.length > 1, () => ann.text)

@@ -6,8 +6,8 @@ import type { Collection, StoredField } from '../../model/model.ts'
 import type { ReadPlan, Row } from '../../plan/plan.ts'
 import type { Finding } from '../catalog-check.ts'
 import { compileOptions, milliseconds } from '../source-options.ts'
-import type { Batches, Change, Database, DataSource, ListPlan, Session } from '../source.ts'
-import { Changes } from '../changes.ts'
+import type { Batches, Change, Changed, Database, DataSource, ListPlan, Session } from '../source.ts'
+import { Changes, type Made, makeAndLook } from '../changes.ts'
 import { openSession, withinLimit } from '../transaction-limit.ts'
 import { describeTransaction, type Hold, makeWriteLock } from '../write-lock.ts'
 import { findListing, runRead } from './read.ts'
@@ -59,8 +59,9 @@ const database: Database = {
   read: plan => lock.runShared(() => runRead(plan, tickOf(plan))),
   readBatches,
   change: change => lock.runShort(() => {
-    const changed = runChange(change, [])
-    if (changed.kind === 'changed') changes.tellOf([change])
+    const made: Made[] = []
+    const changed = follow(change, [], made)
+    changes.tellOf(made)
     return changed
   }),
   transaction: work => lock.runExclusive(hold => runTransaction(work, hold)),
@@ -109,15 +110,20 @@ async function * batchesOf (
   for (let start = 0; start < length; start += size) yield await readBatch(start)
 }
 
+/** Makes a change, and adds to `made` what it has changed. */
+function follow (change: Change, undo: Undo[], made: Made[]): Changed {
+  if (!changes.isWatched) return runChange(change, undo)
+  const [changed, one] = makeAndLook(change, plan => runRead(plan), () => runChange(change, undo))
+  if (changed.kind === 'changed') made.push(one)
+  return changed
+}
+
 async function runTransaction<T> (work: (session: Session) => Promise<T>, hold: Hold): Promise<T> {
   const undo: Undo[] = []
-  const made: Change[] = []
+  const made: Made[] = []
   try {
     const read = (plan: ReadPlan) => runRead(plan)
-    const change = (one: Change) => {
-      made.push(one)
-      return runChange(one, undo)
-    }
+    const change = (one: Change) => follow(one, undo, made)
     const open = openSession({ transaction, read, lock: read, change })
     hold.holder = describeTransaction(open)
     const result = await withinLimit(open, work, transactionLimit)
@@ -161,7 +167,7 @@ export function memory (rows: Rows, options: MemoryOptions = {}): MemorySource {
     refresh () {
       const tables = [table, ...joinTables.values()]
       for (const one of tables) one.refresh()
-      changes.tell(new Set(tables))
+      changes.tell(new Map(tables.map(one => [one, undefined])))
     }
   }
 }

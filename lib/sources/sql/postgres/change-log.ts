@@ -74,7 +74,7 @@ async function followOn (
     if (signal.aborted) return
     const changed = JSON.parse(String(tables)) as readonly string[]
     if (position === null || complete !== '1') tell(undefined)
-    else if (changed.length > 0) tell(new Set(changed.map(table => table.toLowerCase())))
+    else if (changed.length > 0) tell(new Map(changed.map(table => [table.toLowerCase(), undefined])))
     position = now
     if (readOnly || performance.now() < next) continue
     next = performance.now() + forgetAfter

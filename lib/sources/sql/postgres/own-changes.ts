@@ -18,7 +18,7 @@ export function tellingOf (changes: Changes, operations: Operations): Operations
     async change (change) {
       const changed = await Promise.resolve(operations.change(change)).catch(tellAll)
       if (change.kind === 'delete') changes.tell(undefined)
-      else changes.tellOf([change])
+      else changes.tellOf([{ change }])
       return changed
     },
     async transaction (work) {

@@ -1,12 +1,16 @@
-import { Changes, type Tell } from '../../changes.ts'
-import type { Change } from '../../source.ts'
+import type { ReadPlan } from '../../../plan/plan.ts'
+import { Changes, type Made, makeAndLook, type Tell } from '../../changes.ts'
+import type { Change, Changed, ReadResult } from '../../source.ts'
 import { isTransactionOpen, type SqliteDriver } from './driver.ts'
+
+/** Makes a change, and may read around it. */
+export type FollowChange = (change: Change, read: (plan: ReadPlan) => ReadResult, make: () => Changed) => Changed
 
 /** The changes of a file, of this connection and of others. */
 export interface FileChanges {
   watch (tell: Tell): () => void
-  /** Notes a change of the running transaction. */
-  note (change: Change): void
+  /** Makes a change of the running transaction, and notes it. */
+  readonly change: FollowChange
   /** Runs a transaction, and tells of its changes once it is committed. */
   follow<T> (run: () => T | Promise<T>): T | Promise<T>
 }
@@ -17,7 +21,7 @@ export interface FileChanges {
  * more than the noted changes may be in any table.
  */
 export function followChanges (driver: SqliteDriver): FileChanges {
-  let noted: Change[] = []
+  let noted: Made[] = []
   let seen = { rows: 0, version: 0 }
   let look = () => seen
   const changes = new Changes(() => {
@@ -44,7 +48,12 @@ export function followChanges (driver: SqliteDriver): FileChanges {
   }
   return {
     watch: changes.watch,
-    note (change) { if (changes.isWatched) noted.push(change) },
+    change (change, read, make) {
+      if (!changes.isWatched) return make()
+      const [changed, made] = makeAndLook(change, read, make)
+      if (changed.kind === 'changed') noted.push(made)
+      return changed
+    },
     follow: run => ending(run, end)
   }
 }

@@ -4,6 +4,7 @@ import { type Change, type Changed, isLinkChange, type Session } from '../../sou
 import { type About, beginStatement, endStatement } from '../../statement-events.ts'
 import type { Hold } from '../../write-lock.ts'
 import { nameOffendingFields } from '../offending-fields.ts'
+import type { FollowChange } from './changes.ts'
 import { clockOf } from './clock.ts'
 import { type ArrayStatement, isTransactionOpen, type SqliteDriver, type SqliteStatement, toArrays } from './driver.ts'
 import { isBusy, isCodeless, toFault, toViolation } from './faults.ts'
@@ -35,10 +36,10 @@ export interface Connection {
  */
 export interface ConnectionLimits { readonly statementTimeout: number, readonly preparedCharacters: number }
 
-/** Returns the connection of an open database. `note` is called with each change that it has made. */
+/** Returns the connection of an open database. `follow` makes each change, and may read around it. */
 export function connect (
   driver: SqliteDriver, statements: Statements, { statementTimeout, preparedCharacters }: ConnectionLimits,
-  note: (change: Change) => void = () => {}
+  follow: FollowChange = (_change, _read, make) => make()
 ): Connection {
   driver.exec('pragma foreign_keys = on')
   registerFunctions(driver)
@@ -48,9 +49,7 @@ export function connect (
   const read = (plan: ReadPlan) => runRead(statements.bind(plan), statementTimeout)
   const changeOrRefuse = (change: Change): Changed | Promise<Changed> => {
     try {
-      const changed = runChange(driver, prepared, statements.bindChange(change), change)
-      if (changed.kind === 'changed') note(change)
-      return changed
+      return follow(change, read, () => runChange(driver, prepared, statements.bindChange(change), change))
     } catch (error) {
       const violation = toViolation(error, isLinkChange(change) ? change.field.target : change.collection)
       if (violation === undefined) throw isBusy(error) ? error : toFault(error)

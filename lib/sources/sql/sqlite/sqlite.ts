@@ -134,7 +134,7 @@ function openFile (file: string, settings: Settings): OpenFile {
   const { statements, findTable, refresh } = followTables(driver, settings)
   const limits = { statementTimeout, preparedCharacters: preparedIn(settings) }
   const changes = followChanges(driver)
-  const main = connect(driver, statements, limits, changes.note)
+  const main = connect(driver, statements, limits, changes.change)
   // Transactions have the main connection to themselves. While a hook of theirs waits, the reader reads the committed
   // data.
   const reader = alone || readOnly || typeof given === 'object'

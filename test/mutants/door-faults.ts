@@ -1,0 +1,47 @@
+import type { Fault } from './faults.ts'
+
+/** The faults of what lies around the API: pages, documents, clients, own code, commands. */
+export const doorFaults: readonly Fault[] = [
+  {
+    what: 'explorer: a quote ends an attribute',
+    text: '/[&<>"\']/.test(text) ?',
+    fault: '/[&<>]/.test(text) ?',
+    tests: ['explorer/html']
+  },
+  {
+    what: 'explorer: any site may frame a page',
+    text: '"frame-ancestors \'none\'"',
+    fault: '"frame-ancestors *"',
+    tests: ['explorer/pages']
+  },
+  {
+    what: 'openapi: a field that may not be read has a filter',
+    text: '=> field.readable && field.filterable &&',
+    fault: '=> field.filterable &&',
+    tests: ['openapi/document', 'openapi/requests']
+  },
+  {
+    what: 'client: a quote ends a text',
+    text: String.raw`value.replace(/["\\]/g, '\\$&')`,
+    fault: 'value',
+    tests: ['client/where']
+  },
+  {
+    what: 'client: an identifier of two dots leads to the parent',
+    text: String.raw`/^\.{0,2}$/.test(text)`,
+    fault: "text === ''",
+    tests: ['client/client', 'client/errors']
+  },
+  {
+    what: 'data: own code names an item by what may not be read',
+    text: 'const isNamed = (one: StoredField) => one.property === name && one.identifier && one.readable',
+    fault: 'const isNamed = (one: StoredField) => one.property === name && one.identifier',
+    tests: ['data/identifiers', 'data/own-code']
+  },
+  {
+    what: 'command: a quote inside of a CSV value stays double',
+    text: 'source.slice(at + 1, end - 1).replaceAll(\'""\', \'"\')',
+    fault: 'source.slice(at + 1, end - 1)',
+    tests: ['command/serve', 'command/types']
+  }
+]
