@@ -163,6 +163,18 @@ export const faults: readonly Fault[] = [
     tests: ['contract/rules/scopes', 'contract/one-law-scopes']
   },
   {
+    what: 'run: a dry run is committed',
+    text: 'return dryRun === true ? rollBack(result, keySession) : result',
+    fault: 'return result',
+    tests: ['contract/dry-runs']
+  },
+  {
+    what: 'run: a dry run tells that something was saved',
+    text: 'if (running.dryRun !== true) for (const notify',
+    fault: 'for (const notify',
+    tests: ['contract/dry-runs']
+  },
+  {
     what: 'run: a value that a hook removes becomes the default',
     text: 'valueIn(item, field) ?? (isEmptied(item, field) ? null : undefined)',
     fault: 'valueIn(item, field)',
