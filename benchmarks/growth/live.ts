@@ -29,7 +29,7 @@ class Line {
 /** What the clients follow: the paths of their documents. */
 const sets = {
   'one list': () => '/artists?limit=20&sort=-id',
-  'a list each': (index: number) => `/artists/${index + 1}/albums`
+  'a list each': (index: number) => `/artists/by_id/${index + 1}/albums`
 }
 
 /**
@@ -37,7 +37,7 @@ const sets = {
  * what they know is then up to a second old, and what is followed 0.1 s.
  */
 export async function growLive (server: ServerProcess, { seconds, quick }: Extent): Promise<string> {
-  const count = quick ? 20 : 1000
+  const count = quick ? 20 : 2000
   const time = quick ? 1 : Math.max(5, seconds)
   const rows: string[][] = []
   for (const [name, pathOf] of Object.entries(sets)) {
