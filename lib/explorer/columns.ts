@@ -12,25 +12,30 @@ import {
 import type { Column } from './table.ts'
 import { showMenu } from './page.ts'
 
-/** Returns a menu of the columns that a table can have: all readable fields, in the order declared, and counts. */
-export function showColumns (collection: Collection, select: Selection, place: Place): Html {
+/** Returns a menu of the columns that a table can have: all readable fields, in the order declared, and functions. */
+export function showColumns (collection: Collection, selection: Selection, place: Place): Html {
+  const select = apart(selection)
   const readable = [...collection.fields.values()].filter(field => field.readable)
+  const columns = readable.flatMap(field => columnsOf(field, select))
   const isAsked = place.spot?.asked.fields !== undefined
   const reset = linkWith(withParameter(place.query, 'fields', undefined, place.syntax), place)
   const count = select.length < readable.length && html` <b>${select.length} of ${readable.length}</b>`
   return showMenu('columns', html`Columns${count}`, html`<form method="get" action="${pathTo(place)}">
 ${hiddenQuery(ownQuery(place.query), place)}
-<fieldset><legend class="unseen">Columns to show</legend><ul>${readable.flatMap(columnsOf).map(([name, title]) =>
+<fieldset><legend class="unseen">Columns to show</legend><ul>${columns.map(([name, title]) =>
   html`<li><label><input type="checkbox" name="_column" value="${name}"${
     select.some(shown => columnName(shown) === name) && html` checked`}><bdi>${title}</bdi></label></li>`)}</ul>
 </fieldset><button class="primary">Show these</button>${isAsked && html`<a class="button" href="${reset}">Reset</a>`}
 </form>`)
 }
 
-/** Returns the columns that a field can have, with their titles: itself, and the number of the items of a relation. */
-function columnsOf (field: Field): ReadonlyArray<readonly [name: string, title: string]> {
+/** Returns the columns that a field can have, with their titles: of a relation, its number and functions shown, too. */
+function columnsOf (field: Field, select: Selection): ReadonlyArray<readonly [name: string, title: string]> {
   const [name, title] = [field.name, titleOf(field)]
-  return [[name, title], ...field.kind === 'sub-collection' ? [[countOf(name), countOf(title)] as const] : []]
+  const own = [name, title] as const
+  if (field.kind !== 'sub-collection') return [own]
+  const others = select.filter(shown => shown.kind === 'related' && shown.field === field && !isCount(shown))
+  return [own, [countOf(name), countOf(title)], ...others.map(one => [columnName(one), columnName(one)] as const)]
 }
 
 const countOf = (name: string) => `${name}.count()`

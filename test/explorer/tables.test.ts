@@ -26,6 +26,19 @@ test('a table has the numbers of related items as columns, which sort', async t 
     '<dt><bdi>albums.count()</bdi></dt><dd><a class="ref" href="/api/artists/2/albums">1</a>')
 })
 
+test('other functions of related items are columns too', async t => {
+  const { get } = await serve()
+  const url = '/api/artists?fields=name,albums.count(),albums.title.max()'
+  const { text, body } = await get(`${url}&sort=albums.title.max()`)
+  t.match(text, 'albums.title.max()')
+  t.ok(body.includes(`href="${url}&amp;sort=albums.title.max()+desc"`))
+  for (const name of ['albums.count()', 'albums.title.max()']) {
+    t.ok(new RegExp(`value="${name.replaceAll(/[()]/g, '\\$&')}"\\s+checked>`).test(body), name)
+  }
+  t.match((await get('/api/artists/2?fields=albums.title.max(),albums.count()')).body,
+    /<dt><bdi>albums\.title\.max\(\)<\/bdi><\/dt><dd>(?:<[^>]+>)?\w+/)
+})
+
 test('a dictionary of groups shows their numbers', async t => {
   const { get } = await serve()
   const { status, text } = await get('/api/artists/by_active?fields=count()')
