@@ -5,7 +5,7 @@ import type {
 } from '../../model/model.ts'
 import { type Operator, type Scalar, textOfDate, traitsOf } from '../../model/values.ts'
 import type { Filter, TextPlace, ValueText } from '../../request/request.ts'
-import type { Listing, Predicate, Selection } from '../plan.ts'
+import type { AggregateName, Listing, Predicate, Selection } from '../plan.ts'
 import { all, always, any, compareList, compareValue } from '../predicates.ts'
 import { unitNamed } from '../time-units.ts'
 import { compareBucket } from './buckets.ts'
@@ -87,7 +87,16 @@ function compareRelated (filter: Comparison, field: SubCollectionField, names: r
   const isWithZero = related.value.of === undefined && having.kind === 'compare' && having.value === 0
   const isThere = isWithZero ? besideZero[having.operator] : undefined
   if (isThere !== undefined) return isThere ? exists : { kind: 'not', of: exists }
+  const { call, of } = related.value
+  if (of !== undefined && of.path === undefined && having.kind === 'compare' && deciding[having.operator] === call) {
+    return { kind: 'some', field, where: { ...having, field: of.field } }
+  }
   return { kind: 'related', ...related, having }
+}
+
+/** The extremes for which one element that satisfies an operator is enough. */
+const deciding: Readonly<Partial<Record<Operator, AggregateName>>> = {
+  greater: 'max', at_least: 'max', less: 'min', at_most: 'min'
 }
 
 /** Returns the comparison of what a function makes, with each value of a list: it has no other form than that. */
