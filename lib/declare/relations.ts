@@ -25,16 +25,24 @@ export interface TSubItem extends TSchema {
 export interface SubItemOptions extends RelationFlags, CreationFlag {
   /** The property of this collection that holds the key of the other's item; a list for a key of several fields. */
   foreignKey: ForeignKey
+  /** Values of this collection's properties with which the foreign key refers to the other's item; else to none. */
+  where?: Constants
 }
+
+/** Values that the properties beside a foreign key have, as in `{ commentableType: 'Post' }`. */
+export type Constants = Readonly<Record<string, string | number | boolean>>
 
 /** The properties that hold a key, in the order of its fields; a name alone for a key of one field. */
 export type ForeignKey = string | readonly string[]
 
 export type SubCollectionOptions = RelationFlags & (
-  /** One to many: the property of the other collection that holds this item's key. */
-  | { foreignKey: ForeignKey, through?: undefined, otherKey?: undefined, creates?: undefined }
+  /**
+   * One to many: the property of the other collection that holds this item's key. `where`: values that properties of
+   * the other collection have in the items that belong to this one.
+   */
+  | { foreignKey: ForeignKey, where?: Constants, through?: undefined, otherKey?: undefined, creates?: undefined }
   /** Many to many: the join table, and its properties that hold this item's key and the other's. */
-  | { foreignKey: ForeignKey, through: string, otherKey: ForeignKey } & CreationFlag
+  | { foreignKey: ForeignKey, through: string, otherKey: ForeignKey, where?: undefined } & CreationFlag
 )
 
 interface CreationFlag {

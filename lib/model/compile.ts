@@ -183,9 +183,9 @@ function addFields (draft: CollectionDraft, drafts: Drafts, options: CompileOpti
 function addReferences (field: Field, drafts: Drafts): void {
   if (field.kind === 'sub-item') drafts.get(field.target.property)?.referrers.push(field)
   if (field.kind !== 'sub-collection') return
-  const { holder, target, link } = field
+  const { holder, target, link, constants } = field
   if (link.kind === 'foreign-key') {
-    drafts.get(target.property)?.referring.push({ foreignKey: link.foreignKey, target: holder })
+    drafts.get(target.property)?.referring.push({ foreignKey: link.foreignKey, target: holder, constants })
   } else {
     for (const side of new Set([holder, target])) drafts.get(side.property)?.links.push(field)
   }

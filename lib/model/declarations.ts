@@ -37,6 +37,7 @@ const hooks: Keys<Hooks<unknown>> = {
 const pages: Keys<Pages> = { defaultSize: true, maxSize: true }
 const relation: Keys<SubItemOptions | SubCollectionOptions> = {
   foreignKey: true,
+  where: true,
   through: true,
   otherKey: true,
   readable: true,
@@ -131,7 +132,10 @@ const membersOf = {
 } as const satisfies Readonly<Record<string, Readonly<Record<string, Form>>>>
 
 const linkMembers: Readonly<Record<string, Form>> = {
-  foreignKey: namesForm, through: optional(textForm), otherKey: optional(namesForm)
+  foreignKey: namesForm,
+  where: optional({ name: 'an object of values', fits: isObject }),
+  through: optional(textForm),
+  otherKey: optional(namesForm)
 }
 
 /** The functions that make the members of each part of a behaviour. */

@@ -2,6 +2,7 @@ import { DeclarationError } from '../errors/errors.ts'
 import { placeOf } from './fields.ts'
 import { singleKey } from './identifiers.ts'
 import type { Collection, StoredField } from './model.ts'
+import { referringFields } from './relations.ts'
 
 /** Returns true if code of the application, which may fill any field, runs when an item is created. */
 export const mayFill = ({ hooks, setters, fields }: Collection): boolean =>
@@ -17,11 +18,14 @@ export function isFilled (field: StoredField, collection: Collection): boolean {
     (collection.strategies.upsert && (isKey || identifier))
 }
 
-/** Returns true for a foreign key: the path of a POST to a sub-collection fills it, or a sub-item in a body. */
+/**
+ * Returns true for a field of a foreign key, or one beside it: the path of a POST to a sub-collection fills it, or a
+ * sub-item in a body.
+ */
 export const isForeignKey = (field: StoredField, { referring, properties }: Collection) =>
-  referring.some(({ foreignKey }) => foreignKey.includes(field)) ||
+  referring.some(one => referringFields(one).includes(field)) ||
   [...properties.values()].some(one => {
-    return one.kind === 'sub-item' && one.writable && one.foreignKey.includes(field)
+    return one.kind === 'sub-item' && one.writable && referringFields(one).includes(field)
   })
 
 /**

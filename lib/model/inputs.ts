@@ -7,6 +7,7 @@ import { orNearest } from '../errors/suggest.ts'
 import type { CompileOptions } from './compile.ts'
 import { compileFlags, describe, type FieldDraft, nameOf, placeOf, type Scalars, storedNames } from './fields.ts'
 import type { Collection, InputField } from './model.ts'
+import { referringFields } from './relations.ts'
 
 /**
  * Compiles the inputs of a collection, by property (docs/writing.md: Inputs). Throws a DeclarationError for the name of
@@ -65,7 +66,7 @@ export function checkSetters ({ setters, properties, referring, property: name }
   for (const property of setters.keys()) {
     const field = properties.get(property)
     const foreignKeys = [...referring, ...fields.filter(one => one.kind === 'sub-item')]
-    const isLinked = foreignKeys.some(({ foreignKey }) => foreignKey.some(part => part === field))
+    const isLinked = foreignKeys.some(one => referringFields(one).some(part => part === field))
     if (field?.writable === true || isLinked) continue
     const advice = 'flag it, or remove the setter'
     throw new DeclarationError(`${placeOf(name, property)}: has a setter, but is not flagged 'writable'; ${advice}`)

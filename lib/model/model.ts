@@ -57,7 +57,7 @@ export interface Collection {
   /** The sub-item fields, of any collection, whose target is this collection. */
   readonly referrers: readonly SubItemField[]
   /** The foreign keys of this collection that sub-collections declare: each refers to the key of `target`. */
-  readonly referring: ReadonlyArray<{ readonly foreignKey: readonly StoredField[], readonly target: Collection }>
+  readonly referring: readonly Reference[]
   /** The many-to-many relations that link items of this collection, on either side. */
   readonly links: readonly SubCollectionField[]
   readonly strategies: Strategies
@@ -69,6 +69,16 @@ export interface Collection {
   /** Deletes an item by changing it; undefined if a deletion removes it. */
   readonly deletion: Deletion | undefined
 }
+
+/** A foreign key of a collection, and the collection that it refers to where the constants are those of the item. */
+export interface Reference {
+  readonly foreignKey: readonly StoredField[]
+  readonly target: Collection
+  readonly constants: readonly Constant[]
+}
+
+/** A value beside a foreign key, without which that does not refer to the item that has the key. */
+export interface Constant { readonly field: StoredField, readonly value: string | number | boolean }
 
 export interface PageLimits {
   /** The number of items on a page if the request does not give a size. Infinity means no limit. */
@@ -163,6 +173,8 @@ export interface SubItemField extends FieldBase {
   readonly creates: boolean
   /** One field for each field of the target's key. */
   readonly foreignKey: readonly StoredField[]
+  /** Of fields of `holder`. */
+  readonly constants: readonly Constant[]
 }
 
 /** A relation to any number of items of `target`. */
@@ -173,6 +185,8 @@ export interface SubCollectionField extends FieldBase {
   readonly target: Collection
   readonly creates: boolean
   readonly link: Link
+  /** Of fields of `target`. Empty for a join table. */
+  readonly constants: readonly Constant[]
 }
 
 /** The way in which items of a sub-collection belong to their parent. */

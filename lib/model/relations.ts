@@ -1,11 +1,12 @@
 import {
-  type ForeignKey, isSubCollection, isSubItem, type TSubCollection, type TSubItem
+  type Constants, type ForeignKey, isSubCollection, isSubItem, type TSubCollection, type TSubItem
 } from '../declare/relations.ts'
-import { DeclarationError } from '../errors/errors.ts'
+import { DeclarationError, describeValue } from '../errors/errors.ts'
 import { orNearest } from '../errors/suggest.ts'
 import type { CollectionDraft, CompileOptions, Drafts } from './compile.ts'
+import { type KeyValues, toKeyValues } from './identifiers.ts'
 import { compileFlags, nameOf, placeOf, storedNames } from './fields.ts'
-import type { Collection, Field, Link, RelationField, StoredField } from './model.ts'
+import type { Collection, Constant, Field, Link, Reference, RelationField, StoredField } from './model.ts'
 import type { ValueType } from './values.ts'
 
 /**
@@ -24,7 +25,8 @@ export function compileRelations (
     const name = nameOf(property, property, options)
     const index = scalars.size + relations.size
     const flags = compileFlags({ collection: holder.property, property, name, schema, index }, options, true)
-    const base = { holder, target: target.collection, ...flags, creates: createsIn(schema) }
+    const constants = constantsOf(place, schema, isSubItem(schema) ? draft : target)
+    const base = { holder, target: target.collection, ...flags, creates: createsIn(schema), constants }
     relations.set(property, isSubItem(schema)
       ? Object.freeze({ kind: 'sub-item', foreignKey: findForeignKey(place, schema.link, draft, target), ...base })
       : Object.freeze({ kind: 'sub-collection', link: compileLink(place, schema, draft, target), ...base }))
@@ -53,6 +55,34 @@ function compileLink (place: string, { link }: TSubCollection, draft: Collection
     otherKey: namesOf(`${place}: its other key`, otherKey, target)
   }
 }
+
+/** Returns the values that `where` gives to fields of the collection that holds the foreign key. */
+function constantsOf (
+  place: string, { link }: TSubItem | TSubCollection, holder: CollectionDraft
+): readonly Constant[] {
+  const { where = {}, through }: { readonly where?: Constants | undefined, readonly through?: unknown } =
+    { through: undefined, ...link }
+  return Object.entries(where).map(([name, given]) => {
+    if (through !== undefined) {
+      const advice = `declare '${String(through)}' as a collection`
+      throw new DeclarationError(`${place}: 'where' is not for join tables; ${advice}`)
+    }
+    const field = holder.scalars.get(name)
+    if (field?.kind !== 'stored') {
+      const found = `its 'where' names '${name}', which is not a stored field of '${holder.collection.property}'`
+      throw new DeclarationError(`${place}: ${found}${orNearest(name, storedNames(holder.scalars))}`)
+    }
+    const value: unknown = constantKinds.has(field.type.kind) ? field.type.take(given) : undefined
+    if (value !== undefined) return { field, value: value as Constant['value'] }
+    const expected = constantKinds.has(field.type.kind)
+      ? `takes ${field.type.expected}`
+      : 'is neither a text, an integer nor a boolean'
+    throw new DeclarationError(`${place}: its 'where' has ${describeValue(given)} for '${name}', which ${expected}`)
+  })
+}
+
+/** The kinds of values that every source compares as they are. */
+const constantKinds: ReadonlySet<string> = new Set(['string', 'integer', 'boolean'])
 
 function findTarget (draft: CollectionDraft, place: string, name: string, drafts: Drafts): CollectionDraft {
   const target = drafts.get(name)
@@ -127,15 +157,25 @@ function areForeign (one: ValueType, other: ValueType): boolean {
   return first !== undefined && second !== undefined && first !== second
 }
 
-/** A foreign key of a collection, and the collection that it refers to. */
-export interface Reference { readonly foreignKey: readonly StoredField[], readonly target: Collection }
-
 /** Returns the foreign keys of a collection, also those that only the other collection declares. */
 export const referencesOf = ({ fields, referring }: Collection): readonly Reference[] =>
   [...[...fields.values()].flatMap(referenceOf), ...referring]
 
 const referenceOf = (field: Field): readonly Reference[] =>
-  field.kind === 'sub-item' ? [{ foreignKey: field.foreignKey, target: field.target }] : []
+  field.kind === 'sub-item' ? [field] : []
+
+/** Returns the fields of which it depends to which item a foreign key refers. */
+export const referringFields = ({ foreignKey, constants }: Reference): readonly StoredField[] =>
+  [...foreignKey, ...constants.map(({ field }) => field)]
+
+/** Returns the key of the item to which an item with these values refers; undefined if it refers to none. */
+export const referredKey = (reference: Reference, valueOf: (field: StoredField) => unknown): KeyValues | undefined =>
+  hasConstants(reference, valueOf) ? toKeyValues(reference.foreignKey.map(valueOf)) : undefined
+
+/** Returns true if an item with these values has the constants with which a foreign key refers to its target. */
+export const hasConstants = (
+  { constants }: Pick<Reference, 'constants'>, valueOf: (field: StoredField) => unknown
+): boolean => constants.every(({ field, value }) => valueOf(field) === value)
 
 /** Returns the names by which clients know a stored field: its own, or those of the sub-items that it refers to. */
 export function wireNames (field: StoredField, { fields }: Collection): readonly string[] {

@@ -1,7 +1,7 @@
 import type { Values } from '../declare/collection.ts'
 import { atPointer, type DataApiError, forbidden } from '../errors/errors.ts'
 import { wireNames } from '../model/relations.ts'
-import type { Collection, InputField, StoredField, SubCollectionField } from '../model/model.ts'
+import type { Collection, Constant, InputField, StoredField, SubCollectionField } from '../model/model.ts'
 import type { Change, ChangeOf, Stored } from '../sources/source.ts'
 import type { Caller } from './caller.ts'
 
@@ -63,7 +63,14 @@ export interface LinkWrite {
 /** A link that this caller may write, in the form in which it is stored. */
 export type AuthorisedLink =
   | { readonly kind: 'join', readonly field: AuthorisedRelation }
-  | { readonly kind: 'foreign-key', readonly fields: readonly AuthorisedField[] }
+  | {
+    readonly kind: 'foreign-key'
+    readonly fields: readonly AuthorisedField[]
+    readonly constants: readonly AuthorisedConstant[]
+  }
+
+/** A value that a link gives to a field beside its foreign key. */
+export interface AuthorisedConstant extends Constant { readonly field: AuthorisedField }
 
 /**
  * Authorises a link between the item that has the relation and an item of its target: THE place for it, from either
@@ -71,10 +78,14 @@ export type AuthorisedLink =
  */
 export function authoriseLink ({ field, pointer, ...ends }: LinkWrite, caller: Caller): AuthorisedLink {
   refuse(linkDenial({ field, ...ends }, caller), pointer)
-  const { link } = field
+  const { link, constants } = field
   return link.kind === 'join'
     ? { kind: 'join', field: field as AuthorisedRelation }
-    : { kind: 'foreign-key', fields: link.foreignKey as readonly StoredField[] as readonly AuthorisedField[] }
+    : {
+        kind: 'foreign-key',
+        fields: link.foreignKey as readonly StoredField[] as readonly AuthorisedField[],
+        constants: constants as readonly Constant[] as readonly AuthorisedConstant[]
+      }
 }
 
 /**

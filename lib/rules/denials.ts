@@ -122,15 +122,16 @@ export function linkedNames (declared: Declarations): LinkedNames {
     for (const [property, field] of Object.entries(schema.properties)) {
       if (!isSubItem(field) && !isSubCollection(field)) continue
       const name = `${collection}.${property}`
-      const { through, otherKey, foreignKey } = { through: undefined, otherKey: undefined, ...field.link }
+      const { through, otherKey, foreignKey, where = {} } = { through: undefined, otherKey: undefined, ...field.link }
       if (through !== undefined) {
         const table = `${databases.indexOf(source.database)} ${through}`
         addTo(links, `join ${table} ${[foreignKey, otherKey].sort().join()}`, name)
         continue
       }
       const child = isSubItem(field) ? collection : field.target
-      addTo(links, `key ${child} ${foreignKey}`, name)
-      for (const column of [foreignKey].flat()) addTo(keys, name, `${child}.${column}`)
+      const constants = JSON.stringify(Object.entries(where).sort())
+      addTo(links, `key ${child} ${foreignKey} ${constants}`, name)
+      for (const column of [foreignKey, Object.keys(where)].flat()) addTo(keys, name, `${child}.${column}`)
     }
   }
   return neighbours(links, keys)

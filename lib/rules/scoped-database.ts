@@ -1,6 +1,6 @@
 import { forbidden } from '../errors/errors.ts'
-import { referencesOf } from '../model/relations.ts'
-import { toKeyValues, uniques } from '../model/identifiers.ts'
+import { referencesOf, referredKey, referringFields } from '../model/relations.ts'
+import { uniques } from '../model/identifiers.ts'
 import type { Collection, StoredField } from '../model/model.ts'
 import type { Scalar } from '../model/values.ts'
 import type { Predicate, ReadPlan } from '../plan/plan.ts'
@@ -193,11 +193,14 @@ async function danglingIn (
 ): Promise<readonly StoredField[]> {
   if (isLinkChange(change) || change.kind === 'delete') return []
   const dangling = new Set<StoredField>()
-  for (const { foreignKey, target } of referencesOf(change.collection)) {
-    const written = foreignKey.filter(field => change.values.has(field))
+  for (const reference of referencesOf(change.collection)) {
+    const { target } = reference
+    const fields = referringFields(reference)
+    const written = fields.filter(field => change.values.has(field))
     const isUnreadable = written.some(field => change.asked.has(field)) && caller.denial('read', target) !== undefined
     if (written.length === 0 || !(isUnreadable || isScoped(target, caller))) continue
-    const key = toKeyValues(await valuesAfter(change, foreignKey, reads))
+    const after = await valuesAfter(change, fields, reads)
+    const key = referredKey(reference, field => after[fields.indexOf(field)])
     if (key === undefined || (!isUnreadable && await reads.exists(target, equalsKey(target.key, key)))) continue
     for (const field of written) dangling.add(field)
   }
@@ -278,12 +281,11 @@ async function foresee (scope: Predicate, values: Foreseen, exists: Exists): Pro
     case 'not': return negated(await foresee(scope.of, values, exists))
     case 'all': return everyPart(scope.of, values, exists)
     case 'any': return negated(await everyPart(scope.of.map(of => ({ kind: 'not', of })), values, exists))
-    // No condition of a scope has a function.
-    case 'related': return undefined
+    case 'related': return undefined // No condition of a scope has a function.
     case 'some': {
       const { field, where } = scope
-      if (field.kind !== 'sub-item' || !field.foreignKey.every(part => values.has(part))) return undefined
-      const key = toKeyValues(field.foreignKey.map(part => values.get(part)))
+      if (field.kind !== 'sub-item' || !referringFields(field).every(part => values.has(part))) return undefined
+      const key = referredKey(field, part => values.get(part))
       return key !== undefined && exists(field.target, both(equalsKey(field.target.key, key), where))
     }
   }
@@ -294,6 +296,5 @@ const negated = (known: boolean | undefined) => known === undefined ? undefined 
 /** Returns false if one part is false, else undefined if one is undecided. */
 async function everyPart (parts: readonly Predicate[], values: Foreseen, exists: Exists): Promise<boolean | undefined> {
   const known = await Promise.all(parts.map(part => foresee(part, values, exists)))
-  if (known.includes(false)) return false
-  return known.includes(undefined) ? undefined : true
+  return known.includes(false) ? false : known.includes(undefined) ? undefined : true
 }

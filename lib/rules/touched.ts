@@ -1,7 +1,7 @@
 import { forbidden } from '../errors/errors.ts'
 import { type KeyValues, toKeyValues } from '../model/identifiers.ts'
-import type { Collection } from '../model/model.ts'
-import { type Reference, referencesOf } from '../model/relations.ts'
+import type { Collection, Reference, StoredField } from '../model/model.ts'
+import { referencesOf, referredKey, referringFields } from '../model/relations.ts'
 import type { Predicate, Row, Step } from '../plan/plan.ts'
 import { listKeys } from '../plan/read/list-keys.ts'
 import { always, any, equalsKey, keyValuesIn, policed } from '../plan/predicates.ts'
@@ -121,8 +121,8 @@ async function touchedBy (
 
 /** Returns the foreign keys that a change writes, whose targets' scope asks for relations. */
 const foreignKeysIn = (change: StoringChange, caller: Caller): readonly Reference[] =>
-  referencesOf(change.collection).filter(({ foreignKey, target }) =>
-    foreignKey.some(field => change.values.has(field)) && isScopedByRelations(target, caller))
+  referencesOf(change.collection).filter(one =>
+    referringFields(one).some(field => change.values.has(field)) && isScopedByRelations(one.target, caller))
 
 /** Returns the items that an item refers to, as it is stored now. */
 async function parentsOf (
@@ -130,11 +130,12 @@ async function parentsOf (
 ): Promise<readonly Touch[]> {
   if (references.length === 0) return []
   const steps = [{ collection, via: undefined, where: equalsKey(collection.key, key) }]
-  const select = references.flatMap(({ foreignKey }) => foreignKey.map(showPlainly))
+  const select = references.flatMap(one => referringFields(one).map(showPlainly))
   const [row] = rowsOf(await read({ kind: 'item', steps, select }))
-  return references.flatMap(({ foreignKey, target }) => {
-    const parent = toKeyValues(foreignKey.map(field => row?.[field.property]))
-    return parent === undefined ? [] : [[target, parent] as const]
+  const valueOf = (field: StoredField) => row?.[field.property]
+  return references.flatMap(one => {
+    const parent = referredKey(one, valueOf)
+    return parent === undefined ? [] : [[one.target, parent] as const]
   })
 }
 

@@ -2,18 +2,20 @@ import type { Values } from '../declare/collection.ts'
 import { constraint, type DataApiError, validation, withoutKey } from '../errors/errors.ts'
 import { noSuchItem } from '../errors/references.ts'
 import { type KeyValues, toKeyValues } from '../model/identifiers.ts'
+import { hasConstants } from '../model/relations.ts'
 import type { Collection, Field, RelationField, StoredField, SubCollectionField } from '../model/model.ts'
 import { contradiction } from '../plan/write/body.ts'
 import { parentKey } from '../plan/write/path-values.ts'
 import type { Assignment, Element, ItemBody, Named } from '../plan/write/item-body.ts'
 import type { PathValue, Origin, Row } from '../plan/plan.ts'
 import {
-  authoriseInput, type AuthorisedField, type AuthorisedLink, type AuthorisedRelation, authoriseLink, authoriseValue,
+  authoriseInput, type AuthorisedField, type AuthorisedLink, authoriseLink, authoriseValue,
   linkDenial
 } from '../rules/authorise.ts'
 import { calling, type CallSite } from './application.ts'
-import { confirm, storedValues } from './stored-values.ts'
+import { confirm, storedValues, valueIn } from './stored-values.ts'
 import { type AskedValue, assignValue, editable, type ItemDraft, newDraft, passInput } from './draft.ts'
+import { linkItems } from './link-items.ts'
 import { type ElementRelation, findElement, isLinked, keyOf, type ParentItem } from './locate.ts'
 import type { ConstraintViolation } from '../sources/source.ts'
 import type { UnitOfWork } from './context.ts'
@@ -63,12 +65,15 @@ async function fillDraft (
   const { pointer } = body
   const callSite = { collection, pointer, work }
   if (link?.kind === 'foreign-key' && parent !== undefined) {
-    await assignKey({ fields: link.fields, key: parent.key, isShown: via?.readable === true }, draft, callSite)
+    await assignKey({ ...link, key: parent.key, isShown: via?.readable === true }, draft, callSite)
   }
   for (const { field, value } of given) {
     await assignValue(askedValue(field, value, { collection, pointer }, work), draft, callSite)
   }
-  const url = new Map(parentKey(via).map((field, index) => [field, parent?.key[index]]))
+  const url = new Map<StoredField, unknown>([
+    ...parentKey(via).map((field, index) => [field, parent?.key[index]] as const),
+    ...(via?.constants ?? []).map(({ field, value }) => [field, value] as const)
+  ])
   await assign(withoutGiven(body, given), { draft, collection, url }, work)
   await calling("hook 'creating'", callSite, () => collection.hooks.creating?.(editable(draft), work.context))
   return draft
@@ -142,7 +147,7 @@ export async function assign (body: ItemBody, target: Target, work: UnitOfWork):
   const { pointer } = body
   const callSite = { collection, pointer, work }
   for (const assignment of body.assignments) {
-    if (assignment.kind === 'list') continue
+    if (assignment.kind === 'list' || isEmptyAlready(assignment, draft)) continue
     if (assignment.kind === 'input') {
       const field = authoriseInput(assignment.field, collection, pointer, work.caller)
       await passInput(field, assignment.value, draft, callSite)
@@ -158,25 +163,39 @@ export async function assign (body: ItemBody, target: Target, work: UnitOfWork):
   }
 }
 
+/** Returns true for a sub-item that is to be null, where the foreign key refers to an item of another collection. */
+const isEmptyAlready = (assignment: Assignment, { values }: ItemDraft) =>
+  assignment.kind === 'item' && assignment.element === null &&
+    !hasConstants(assignment.field, field => valueIn(values, field))
+
 /** Links or creates the element of a sub-item. Returns its key, or null where that is possible, as the foreign key. */
 async function askedSubItem (
   { field, element, pointer }: Extract<Assignment, { kind: 'item' }>, collection: Collection, work: UnitOfWork
 ): Promise<readonly AskedValue[]> {
-  const { foreignKey, readable, target } = field
-  const parts = foreignKey.map(part => authoriseValue(part, collection, pointer, work.caller))
+  const { foreignKey, constants, readable, target } = field
+  const authorised = (part: StoredField) => authoriseValue(part, collection, pointer, work.caller)
+  const parts = foreignKey.map(authorised)
   const relation = { from: { collection: target, via: undefined }, parent: undefined, field }
   const key = element === null ? undefined : (await resolveElement(element, relation, work)).key
-  return parts
-    .map((part, index) => ({ field: part, value: key?.[index] ?? null, isShown: readable || part.readable }))
-    .filter(asked => key !== undefined || asked.field.nullable)
+  const ask = (part: AuthorisedField, value: unknown) => ({ field: part, value, isShown: readable || part.readable })
+  if (key === undefined) return parts.filter(part => part.nullable).map(part => ask(part, null))
+  return [
+    ...parts.map((part, index) => ask(part, key[index])),
+    ...constants.map(one => ask(authorised(one.field), one.value))
+  ]
 }
 
 /** The key of a parent, as the value of a foreign key. `isShown`: the client can read the relation. */
-interface AskedKey { readonly fields: readonly AuthorisedField[], readonly key: KeyValues, readonly isShown: boolean }
+interface AskedKey extends Pick<Extract<AuthorisedLink, { kind: 'foreign-key' }>, 'fields' | 'constants'> {
+  readonly key: KeyValues
+  readonly isShown: boolean
+}
 
-async function assignKey ({ fields, key, isShown }: AskedKey, draft: ItemDraft, callSite: CallSite): Promise<void> {
-  for (const [index, field] of fields.entries()) {
-    await assignValue({ field, value: key[index], isShown: isShown || field.readable }, draft, callSite)
+async function assignKey (
+  { fields, constants, key, isShown }: AskedKey, draft: ItemDraft, callSite: CallSite
+): Promise<void> {
+  for (const { field, value } of [...fields.map((field, index) => ({ field, value: key[index] })), ...constants]) {
+    await assignValue({ field, value, isShown: isShown || field.readable }, draft, callSite)
   }
 }
 
@@ -237,11 +256,11 @@ async function linkExisting (element: ExistingElement, work: UnitOfWork): Promis
     await linkItems({ field: link.field, own: parent.key, other: keyOf(row, collection), pointer }, work)
     return
   }
-  const { fields } = link
-  const forced = new Set<StoredField>(field.readable ? [] : fields.filter(one => !one.readable))
+  const written = [...link.fields, ...link.constants.map(one => one.field)]
+  const forced = new Set<StoredField>(field.readable ? [] : written.filter(one => !one.readable))
   const callSite = { collection, pointer, work }
   const change = (draft: ItemDraft) =>
-    assignKey({ fields, key: parent.key, isShown: field.readable }, draft, callSite)
+    assignKey({ ...link, key: parent.key, isShown: field.readable }, draft, callSite)
   await updateItem({ collection, row, pointer, forced, change }, work)
 }
 
@@ -274,19 +293,4 @@ function missingReference ({ name, target }: RelationField, found: Named | undef
     return field.readable && value !== undefined ? [[field.name, value] as const] : []
   })
   return noSuchItem(target.name, given, { field: name, pointer })
-}
-
-/** A link of a many-to-many relation. `own` and `other` are keys, `pointer` is the element in the request's body. */
-interface NewLink {
-  readonly field: AuthorisedRelation
-  readonly own: KeyValues
-  readonly other: KeyValues
-  readonly pointer: string
-}
-
-async function linkItems ({ field, own, other, pointer }: NewLink, work: UnitOfWork): Promise<void> {
-  const linked = await work.session.change({ kind: 'link', field, own, other })
-  if (linked.kind === 'refused') expectChanged(linked, field.target, pointer)
-  // Either they were linked already, or a trigger or rule of the join table has dropped the link.
-  if (linked.kind === 'unchanged' && !await isLinked(field, own, other, work)) throw constraint([], pointer)
 }

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Values } from '../declare/collection.ts'
 import type { Collection, StoredField } from '../model/model.ts'
+import { referringFields } from '../model/relations.ts'
 import type { ItemBody } from '../plan/write/item-body.ts'
 import type { Row } from '../plan/plan.ts'
 import { authoriseItem } from '../rules/authorise.ts'
@@ -60,7 +61,7 @@ export function forcedFields ({ assignments }: ItemBody, collection: Collection)
   return new Set(assignments.flatMap(assignment => {
     if (assignment.kind === 'list') return []
     if (assignment.kind === 'input') return forcedByInput(collection)
-    const fields = assignment.kind === 'item' ? assignment.field.foreignKey : [assignment.field]
+    const fields = assignment.kind === 'item' ? referringFields(assignment.field) : [assignment.field]
     return assignment.field.readable ? [] : fields.filter(field => !field.readable)
   }))
 }

@@ -96,7 +96,13 @@ export function makeWorld (
   const people = collectionOf('people', source, id)
   const words = collectionOf('marks', memory(markRows), markId)
   const boss: SubItemField = {
-    ...flags('boss'), kind: 'sub-item', holder: people, target: people, creates: false, foreignKey: [bossId]
+    ...flags('boss'),
+    kind: 'sub-item',
+    holder: people,
+    target: people,
+    creates: false,
+    constants: [],
+    foreignKey: [bossId]
   }
   const staff: SubCollectionField = {
     ...flags('staff'),
@@ -104,6 +110,7 @@ export function makeWorld (
     holder: people,
     target: people,
     creates: false,
+    constants: [],
     link: {
       kind: 'foreign-key', foreignKey: [bossId]
     }
@@ -114,6 +121,7 @@ export function makeWorld (
     holder: people,
     target: words,
     creates: false,
+    constants: [],
     link: {
       kind: 'join', through: 'person_marks', foreignKey: ['personId'], otherKey: ['markId']
     }

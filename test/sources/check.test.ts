@@ -262,8 +262,8 @@ async (t, db) => {
     ...over(db, { id: Id, of: Type.Optional(Type.Integer()), to: Type.Optional(Type.Integer()) })
   })
   t.strictSame(await declare('of', 'photos'), ["collection 'things', field 'of': its values refer to 'posts', " +
-    "'photos', so that one row may belong to an item of each; declare a collection over a view of the rows of each " +
-    'table, or add foreign keys'])
+    "'photos', so that one row may belong to an item of each; tell them apart by 'where' in the options of " +
+    'each relation, or add foreign keys'])
   t.strictSame(await declare('to', 'photos'), [])
   t.strictSame(await declare('of', 'posts'), [])
   t.strictSame((await declare('of', 'pictures')).filter(warning => warning.includes('refer')), [])

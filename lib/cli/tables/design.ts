@@ -1,5 +1,5 @@
 import { singleKey } from '../../model/identifiers.ts'
-import type { Collection, StoredField, SubCollectionField } from '../../model/model.ts'
+import type { Collection, Reference, StoredField, SubCollectionField } from '../../model/model.ts'
 import { referencesOf } from '../../model/relations.ts'
 import type { ValueKind } from '../../model/values.ts'
 import { joinsOf, joinTableOf, sourceOf, tableOf } from '../../sources/sql/source.ts'
@@ -166,7 +166,10 @@ function referredField (field: StoredField, collection: Collection, passed: read
 
 /** Returns the foreign keys of a table, and in `shared` the columns that refer to several tables. */
 function referencesIn (collections: readonly Collection[]) {
-  const all = collections.flatMap(one => referencesOf(one).map(({ foreignKey, target }): ReferenceDesign => ({
+  const isConstrained = ({ constants }: Reference) => constants.length === 0
+  const all = collections.flatMap(one => referencesOf(one).filter(isConstrained).map(({
+    foreignKey, target
+  }): ReferenceDesign => ({
     columns: columnsOf(one, foreignKey),
     target: nameOf(target),
     targetColumns: columnsOf(target, target.key),

@@ -248,7 +248,7 @@ export const isToLink = ({ found, created }: Element): boolean => found !== unde
 interface ElementPlace {
   readonly target: Collection
   readonly pointer: string
-  readonly pathValues: readonly ParentValue[]
+  readonly pathValues: ReadonlyArray<ParentValue | PathValue>
   /** Returns true for an element that is created if it names no existing item. */
   mayCreate (element: Element): boolean
 }
@@ -268,7 +268,7 @@ function planElement (
     return referred.element
   }
   const created = planBody(value, target, { form: 'create', pointer, pathValues, allowance, isElement: true })
-  const found = isObject(value) ? findIdentifier(value, target, pathValues) : undefined
+  const found = isObject(value) ? findIdentifier(value, target, pathValues.filter(isOfParent)) : undefined
   const linkedValue = found === undefined ? {} : value
   const linked = planBody(linkedValue, target, { form: 'link', pointer, pathValues: [], allowance })
   const element = { pointer, found, linked, created }
@@ -278,6 +278,8 @@ function planElement (
   if (isNew) draft.violations.push(...violations)
   return takesNew ? element : { ...element, created: undefined }
 }
+
+const isOfParent = (one: ParentValue | PathValue) => one.kind === 'parent'
 
 /** The violation of an element that names no item, where it cannot be a new one. */
 function mustExist (pointer: string, target: Collection): Violation {

@@ -17,9 +17,11 @@ export function pathValuesOf (fields: readonly StoredField[], values: KeyValues)
 export const parentKey = (via: SubCollectionField | undefined): readonly StoredField[] =>
   via?.link.kind === 'foreign-key' ? via.link.foreignKey : []
 
-/** Returns the values of the foreign key to the parent. */
-export const parentValues = (via: SubCollectionField | undefined): readonly ParentValue[] =>
-  parentKey(via).map(field => ({ kind: 'parent', field }))
+/** Returns the values of the foreign key to the parent, and the constants beside it. */
+export const parentValues = (via: SubCollectionField | undefined): ReadonlyArray<ParentValue | PathValue> => [
+  ...parentKey(via).map(field => ({ kind: 'parent', field } as const)),
+  ...(via?.constants ?? []).map(one => ({ kind: 'value', ...one } as const))
+]
 
 /** Returns the value that the path gives to a field of a new item, if it gives one. */
 export const findPathValue = <V extends PathValue | ParentValue>(field: Field, values: readonly V[]): V | undefined =>

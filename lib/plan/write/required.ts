@@ -38,7 +38,9 @@ function requirementsWith (collection: Collection, given: Given): readonly Requi
       const referring = subItems.filter(({ foreignKey }) => foreignKey.includes(field))
       return field.optional || hasValue(field) ? [] : [{ field, instead: referring.map(one => [one]) }]
     }
-    if (field.kind !== 'sub-item' || field.foreignKey.some(({ nullable }) => nullable)) return []
+    // The foreign key may refer to an item of another collection instead.
+    if (field.kind !== 'sub-item' || field.constants.length > 0) return []
+    if (field.foreignKey.some(({ nullable }) => nullable)) return []
     const open = field.foreignKey.filter(part => !hasValue(part))
     if (open.length === 0) return []
     return [{ field, instead: open.every(({ writable }) => writable) ? [open] : [] }]

@@ -1,8 +1,9 @@
-import type { Collection, RelationField } from '../../model/model.ts'
+import { hasConstants } from '../../model/relations.ts'
+import type { Collection, Reference, RelationField } from '../../model/model.ts'
 import type { MemorySource } from './memory.ts'
 import type { Table } from './table.ts'
 import { type Tick, untimed } from './tick.ts'
-import { type Column, columnsOf, keyOf, valuesReader } from './values.ts'
+import { type Column, columnsOf, keyOf, readerOf, valuesReader } from './values.ts'
 
 const sourceOf = (collection: Collection) => collection.source as MemorySource
 
@@ -24,19 +25,26 @@ export function relatedOf (field: RelationField, tick: Tick): Related {
 
 export const relatedRows = (row: object, field: RelationField): readonly object[] => relatedOf(field, untimed)(row)
 
+/** Returns the test of the objects whose foreign key refers to an item of the target. */
+const refersBy = (reference: Pick<Reference, 'constants'>) => (row: object): boolean =>
+  hasConstants(reference, field => readerOf(field)(row))
+
 function finderOf (field: RelationField): Related {
   const { target } = field
   const targetKey = columnsOf(target.key)
   const byKey = tableOf(target).finder(targetKey)
   if (field.kind === 'sub-item') {
     const read = valuesReader(columnsOf(field.foreignKey))
-    return row => byKey(read(row))
+    const refers = refersBy(field)
+    return row => refers(row) ? byKey(read(row)) : []
   }
   const { link, holder } = field
   const readKey = valuesReader(columnsOf(holder.key))
   if (link.kind === 'foreign-key') {
     const byForeignKey = tableOf(target).finder(columnsOf(link.foreignKey))
-    return row => byForeignKey(readKey(row))
+    if (field.constants.length === 0) return row => byForeignKey(readKey(row))
+    const refers = refersBy(field)
+    return row => byForeignKey(readKey(row)).filter(refers)
   }
   const joinsByKey = joinsOf(holder, link.through).finder(joinColumns(link.foreignKey, holder))
   const readOther = valuesReader(joinColumns(link.otherKey, target))

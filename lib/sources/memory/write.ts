@@ -155,7 +155,7 @@ function danglingFields (write: PendingWrite, checked: readonly StoredField[]): 
 }
 
 const subItemsOf = ({ fields }: Collection): readonly SubItemField[] =>
-  [...fields.values()].filter(field => field.kind === 'sub-item')
+  [...fields.values()].filter(field => field.kind === 'sub-item').filter(isConstrained)
 
 /** Returns true if the collection has an item with the key after the write, which may itself add or change that key. */
 function willExist (target: Collection, key: readonly unknown[], write: PendingWrite): boolean {
@@ -183,7 +183,11 @@ const rowsWith = (collection: Collection, fields: readonly StoredField[], values
 
 /** Returns true if an item other than `except` refers to the key. */
 const isReferred = ({ referrers }: Collection, key: readonly unknown[], except?: object) =>
-  referrers.some(({ holder, foreignKey }) => rowsWith(holder, foreignKey, key).some(row => row !== except))
+  referrers.filter(isConstrained).some(({ holder, foreignKey }) =>
+    rowsWith(holder, foreignKey, key).some(row => row !== except))
+
+/** A database has no constraint for a foreign key that refers to several tables. */
+const isConstrained = ({ constants }: SubItemField) => constants.length === 0
 
 /** Returns the join rows with the key on either side, each once: a relation may be declared from both sides. */
 function linksOf (collection: Collection, key: readonly unknown[]): ReadonlyMap<Table, ReadonlySet<object>> {

@@ -78,7 +78,7 @@ async function danglingKeys (change: StoringChange, read: Read): Promise<readonl
   const newKey = isSet(collection.key, change) ? valuesAfter(collection.key, change, own) : undefined
   const oldKey = newKey && toKeyValues(collection.key.map(({ property }) => own?.[property]))
   for (const field of collection.fields.values()) {
-    if (field.kind !== 'sub-item' || !isSet(field.foreignKey, change)) continue
+    if (field.kind !== 'sub-item' || field.constants.length > 0 || !isSet(field.foreignKey, change)) continue
     const key = valuesAfter(field.foreignKey, change, own)
     // An item may refer to itself by its new key, but not by its old one.
     const refersToSelf = field.target === collection

@@ -138,6 +138,7 @@ test('a join leads from the key of one collection to the key of the other, whate
     holder: people,
     target: tags,
     creates: false,
+    constants: [],
     link: {
       kind: 'join', through: 'taggings', foreignKey: ['who'], otherKey: ['what']
     }

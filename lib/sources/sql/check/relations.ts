@@ -54,10 +54,11 @@ export function checkShared (
     const tables = new Set(own.map(({ target }) => showTable(tableOf(target))))
     const names = foreignKey.map(field => columns.get(field)?.name).toSorted().join()
     const constrained = table.foreignKeys.filter(key => key.columns.toSorted().join() === names)
-    if (tables.size < 2 || constrained.length >= tables.size) return []
+    const isTold = own.every(({ constants }) => constants.length > 0)
+    if (tables.size < 2 || isTold || constrained.length >= tables.size) return []
     const shown = [...tables].map(name => `'${name}'`).join(', ')
     return [warning(placeOfForeignKey(collection, foreignKey), `its values refer to ${shown}, so that one row may ` +
-      'belong to an item of each; declare a collection over a view of the rows of each table, or add foreign keys')]
+      "belong to an item of each; tell them apart by 'where' in the options of each relation, or add foreign keys")]
   })
 }
 

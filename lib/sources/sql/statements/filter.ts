@@ -6,7 +6,7 @@ import type { Builder } from './builder.ts'
 import type { ColumnType } from './columns.ts'
 import type { Sql } from './dialect.ts'
 import { buildRelated, comparing } from './function-columns.ts'
-import { related, relatedToAny } from './join-conditions.ts'
+import { related, relatedToAny, withConstants } from './join-conditions.ts'
 import { isTextual } from './shape.ts'
 import type { Slot } from './slots.ts'
 import { column, table, tableRef, type TableRef } from './table.ts'
@@ -42,7 +42,8 @@ function join (predicates: readonly Predicate[], ref: TableRef, builder: Builder
 function buildSome ({ field, where }: Extract<Predicate, { kind: 'some' }>, ref: TableRef, builder: Builder): Sql {
   const target = tableRef(field.target, builder.alias())
   if (isSelective(where)) {
-    const condition = buildFilter(where, target, builder)
+    const found = buildFilter(where, target, builder)
+    const condition = field.kind === 'sub-item' ? found : withConstants(found, field, one => column(target, one))
     const { dialect } = builder
     return relatedToAny(field, ref, target, key => {
       return sql`select ${key} from ${table(target)} where ${dialect.clocked(condition)}`

@@ -1,5 +1,5 @@
 import { sql } from '../load-kysely.ts'
-import type { RelationField, StoredField, SubCollectionField } from '../../../model/model.ts'
+import type { Constant, RelationField, StoredField, SubCollectionField } from '../../../model/model.ts'
 import { joinTableOf, sourceOf } from '../source.ts'
 import { tableId } from '../table-name.ts'
 import type { Dialect, Sql } from './dialect.ts'
@@ -13,10 +13,12 @@ export function related (
 ): Sql {
   const ofParent = (fields: readonly StoredField[]) => compared(fields.map(parent), fields, dialect)
   const key = columns(target, field.target.key, dialect)
-  if (field.kind === 'sub-item') return equal(key, ofParent(field.foreignKey))
+  if (field.kind === 'sub-item') return withConstants(equal(key, ofParent(field.foreignKey)), field, parent)
   const { link } = field
   const own = ofParent(field.holder.key)
-  if (link.kind === 'foreign-key') return equal(columns(target, link.foreignKey, dialect), own)
+  if (link.kind === 'foreign-key') {
+    return withConstants(equal(columns(target, link.foreignKey, dialect), own), field, one => column(target, one))
+  }
   const { table, foreignKey, otherKey } = joinedColumns(field, dialect)
   const isLinked = dialect.clocked(equal(foreignKey, own))
   // Not a join, which would give an item once for each of its links.
@@ -31,8 +33,12 @@ export function relatedToAny (
   field: RelationField, ref: TableRef, target: TableRef, select: (columns: Sql) => Sql,
   dialect: Dialect
 ): Sql {
+  // The constants beside a foreign key of the elements are a condition of `select`.
   const keys = select(sql.join(columns(target, field.target.key, dialect)))
-  if (field.kind === 'sub-item') return sql`${tuple(columns(ref, field.foreignKey, dialect))} in (${keys})`
+  if (field.kind === 'sub-item') {
+    const isAny = sql`${tuple(columns(ref, field.foreignKey, dialect))} in (${keys})`
+    return withConstants(isAny, field, one => column(ref, one))
+  }
   const { link } = field
   const own = tuple(columns(ref, field.holder.key, dialect))
   if (link.kind === 'foreign-key') {
@@ -42,6 +48,17 @@ export function relatedToAny (
   const isLinked = dialect.clocked(sql`${tuple(otherKey)} in (${keys})`)
   return sql`${own} in (select ${sql.join(foreignKey)} from ${table} where ${isLinked})`
 }
+
+/** Adds the constants beside a foreign key, whose columns `columnOf` returns. */
+export const withConstants = (
+  condition: Sql, { constants }: Pick<RelationField, 'constants'>, columnOf: (field: StoredField) => Sql
+): Sql => constants.length === 0
+  ? condition
+  : sql`(${sql.join([condition, ...constants.map(one => isConstant(one, columnOf))], sql` and `)})`
+
+/** A literal, not a parameter: it belongs to the shape of the statement. */
+const isConstant = ({ field, value }: Constant, columnOf: (field: StoredField) => Sql) =>
+  sql`${columnOf(field)} = ${sql.lit(value)}`
 
 const columns = (ref: TableRef, fields: readonly StoredField[], dialect: Dialect) =>
   compared(fields.map(field => column(ref, field)), fields, dialect)
