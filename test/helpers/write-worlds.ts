@@ -1,14 +1,17 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { FastifyInstance, InjectOptions } from 'fastify'
-import dataApi from '../../lib/index.ts'
+import dataApi, { type DataApiOptions } from '../../lib/index.ts'
 import { collections, contents, ddl, tables } from '../fixtures/shop.ts'
 import type { Sent } from './arbitrary-writes.ts'
 import Fastify from './fastify.ts'
 import { type Opened, openers } from './sources.ts'
 
 /** Calls a function with a fresh world of each source, memory first, and closes them. */
-export async function inWorlds (use: (worlds: readonly World[]) => Promise<void>): Promise<void> {
-  const worlds = await openWorlds()
+export async function inWorlds (
+  use: (worlds: readonly World[]) => Promise<void>,
+  requestStrategies: DataApiOptions['requestStrategies'] = { upsert: true, delete: true }
+): Promise<void> {
+  const worlds = await openWorlds(requestStrategies)
   try {
     await use(worlds)
   } finally {
@@ -22,12 +25,13 @@ export async function inWorlds (use: (worlds: readonly World[]) => Promise<void>
 /** A source that holds the shop, and an API that serves it. */
 export interface World { readonly app: FastifyInstance, readonly opened: Opened }
 
-async function openWorlds (): Promise<readonly World[]> {
+async function openWorlds (
+  requestStrategies: DataApiOptions['requestStrategies'] = {}
+): Promise<readonly World[]> {
   return Promise.all(Object.values(openers).map(async open => {
     const opened = await open(tables, ddl)
     const app = Fastify()
-    await app.register(dataApi,
-      { collections: collections(opened.source), requestStrategies: { upsert: true, delete: true } })
+    await app.register(dataApi, { collections: collections(opened.source), requestStrategies })
     return { app, opened }
   }))
 }
