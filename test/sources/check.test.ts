@@ -250,6 +250,22 @@ test('an expression is not compared with a column', async t => {
   db.close()
 })
 
+onBoth('a foreign key that refers to several tables is no warning where constants tell to which', `
+  create table posts (id integer primary key); create table photos (id integer primary key);
+  create table t (id integer primary key, of integer, kind text)`,
+async (t, db) => {
+  const has = (kind?: string) => Type.Object({
+    id: Id, list: SubCollection('things', { foreignKey: 'of', ...kind !== undefined && { where: { kind } } })
+  })
+  const declare = async (kind?: string) => (await db.check({
+    posts: collection(has('post'), { source: db.table('posts') }),
+    photos: collection(has(kind), { source: db.table('photos') }),
+    ...over(db, { id: Id, of: Type.Optional(Type.Integer()), kind: Type.Optional(Type.String()) })
+  })).filter(warning => warning.includes('refer'))
+  t.strictSame(await declare('photo'), [])
+  t.equal((await declare()).length, 1)
+})
+
 onBoth('a foreign key that refers to several tables is a warning, unless constraints say so', `
   create table posts (id integer primary key); create table photos (id integer primary key);
   create view pictures as select id from photos;
