@@ -139,9 +139,10 @@ async function explainUnchanged (
 
 function resultOf (plan: WritePlan, change: AuthorisedChange, changed: Changed): WriteResult {
   const collection = collectionOf(plan)
+  const pointer = plan.kind === 'create' ? plan.bodies[0]?.pointer ?? '' : ''
   // A trigger has dropped the row, or stored it elsewhere.
-  if (plan.kind === 'create' && changed.kind === 'unchanged') throw constraint([], '')
-  const { key } = expectChanged(changed, collection, '', plan.kind === 'delete')
+  if (plan.kind === 'create' && changed.kind === 'unchanged') throw constraint([], pointer)
+  const { key } = expectChanged(changed, collection, pointer, plan.kind === 'delete')
   if (plan.kind === 'delete') return { kind: 'deleted' }
   if (plan.kind === 'update' || change.kind !== 'insert') return { kind: 'updated', row: undefined }
   return { kind: 'created', items: [{ key: key ?? [], row: undefined }] }
