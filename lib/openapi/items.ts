@@ -57,18 +57,18 @@ function memberSchema (shown: Shown, collection: Collection, describing: Describ
   }
   if (shown.kind === 'item') return { anyOf: [element, { type: 'null' }], ...description }
   const elements = { type: 'array', items: element }
-  // What a selection counts is an object.
+  // The functions of a selection make an object.
   return describing.profile.selection
-    ? { anyOf: [elements, countSchema], ...description }
+    ? { anyOf: [elements, functionsSchema], ...description }
     : { ...elements, ...description }
 }
 
-/** The number of items, which a selection shows in their place. */
-const countSchema: Schema = {
+/** What functions make of items, which a selection shows in their place: their number, and an object for each field. */
+const functionsSchema: Schema = {
   type: 'object',
-  properties: { count: { type: 'integer', minimum: 0 } },
-  required: ['count'],
-  additionalProperties: false
+  properties: { count: { type: ['integer', 'object'], minimum: 0 } },
+  additionalProperties: { type: 'object' },
+  minProperties: 1
 }
 
 /** Returns the schema of a group, whose members are those that its selection names. */
