@@ -8,12 +8,14 @@ import type { KeyedOptions, Send } from './send.ts'
  * the function returns; of all, where it returns none.
  */
 export const makeBatch = (send: Send) => async (
-  collect: (batch: unknown) => readonly Reference[] | undefined, options?: KeyedOptions
+  collect: (batch: unknown) => readonly Reference[] | undefined,
+  { dryRun, ...options }: KeyedOptions & { readonly dryRun?: boolean } = {}
 ): Promise<unknown[]> => {
   const written: Reference[] = []
   const operations: object[] = []
   const write: Write = build => {
     const { method, path, query, body, own } = build()
+    if (own?.['prefer'] && own['prefer'] !== 'return=representation') throw new TypeError('batch: no such option')
     const reference = new Reference(written.length)
     written.push(reference)
     operations.push({
@@ -30,11 +32,13 @@ export const makeBatch = (send: Send) => async (
   const chosen = collect(resource(send, '', write)) ?? written
   // Only then is known which of them are referred to.
   JSON.stringify(operations)
-  const results = await send({ ...options, method: 'POST', path: '', query: {}, body: operations }, readResults)
+  const own = { prefer: dryRun ? 'dry-run' : undefined }
+  const results = await send({ ...options, method: 'POST', path: '', query: {}, body: operations, own }, readResults)
   return chosen.map(({ index }) => results[index])
 }
 
 interface Result { readonly body?: object, readonly etag?: string }
 
 const readResults = async (response: Response) =>
-  (parseJson(await response.text(), response) as readonly Result[]).map(({ body, etag }) => keep(body, etag))
+  // A dry run has no results.
+  ([parseJson(await response.text(), response)].flat() as readonly Result[]).map(({ body, etag }) => keep(body, etag))

@@ -77,8 +77,9 @@ interface ManyOptions extends AnyWriteOptions { readonly max?: number }
 
 /** Returns the write of all items that a filter finds: `max` of them at most. */
 function many (method: string, path: string, where?: object, given: ManyOptions = {}, body?: unknown): Call {
-  const { returning, max, ...options } = given
-  const prefer = [returning && 'return=representation', max != null && `max-affected=${max}`].filter(Boolean).join()
+  const { returning, max, dryRun, ...options } = given
+  const preferences = [dryRun && 'dry-run', returning && 'return=representation', max != null && `max-affected=${max}`]
+  const prefer = preferences.filter(Boolean).join()
   return { ...options, method, path, body, query: { where, fields: returning }, own: { prefer: prefer || undefined } }
 }
 

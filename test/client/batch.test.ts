@@ -54,6 +54,18 @@ test('a batch that fails writes nothing, and tells which of its writes failed', 
   t.match(await failed(client.batch(b => [b.resource('authors').item('..').update({})])), TypeError)
 })
 
+test('a batch can be tried, but none of its writes alone', async t => {
+  const { client, authors, requests } = await serve(t, { requestStrategies })
+  t.strictSame(await client.batch(b => [b.resource('authors').delete(2)], { dryRun: true }), [undefined])
+  t.match(await authors.get(2), { id: 2 })
+  const wrong = client.batch(b => [b.resource('authors').update(1, { rating: -1 })], { dryRun: true })
+  t.match(await failed(wrong), { code: 'validation' })
+  requests.length = 0
+  const alone = { dryRun: true } as object
+  t.match(await failed(client.batch(b => [b.resource('authors').delete(2, alone)])), TypeError)
+  t.strictSame(requests, [])
+})
+
 test('allowed() of the client tells if the root takes batches', async t => {
   t.ok((await (await serve(t, { requestStrategies })).client.allowed())?.includes('POST'))
   t.notOk((await (await serve(t)).client.allowed())?.includes('POST'))

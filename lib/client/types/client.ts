@@ -19,9 +19,9 @@ export type Client<A extends Api<A>> = { readonly [K in Exclude<keyof A, Reserve
    * returns; of all, where it returns none.
    */
   batch<const W extends ReadonlyArray<Written<unknown>>> (
-    write: (batch: Batch<A>) => W, options?: KeyedOptions
+    write: (batch: Batch<A>) => W, options?: BatchOptions
   ): Promise<Results<W>>
-  batch (write: (batch: Batch<A>) => void, options?: KeyedOptions): Promise<unknown[]>
+  batch (write: (batch: Batch<A>) => void, options?: BatchOptions): Promise<unknown[]>
 }
 
 /** An identifier of an item; a list of values for a key of several fields. */
@@ -33,6 +33,12 @@ export interface Query<A extends Api<A>, K extends keyof A, S> extends Listing<A
   readonly page?: number | string | undefined
   readonly offset?: number | string | undefined
   readonly count?: boolean | undefined
+}
+
+/** The options of a batch. */
+export interface BatchOptions extends KeyedOptions {
+  /** Tries the batch, and writes nothing. There are no results then. Default false. */
+  readonly dryRun?: boolean | undefined
 }
 
 /** The options of a write. `returning`: the answer is the item, whole or with these fields. */
