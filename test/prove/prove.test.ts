@@ -28,7 +28,7 @@ test('an application without a mistake answers alike in both worlds, and all of 
   t.match(report, 'No difference in')
   t.match(report, 'Hidden, and so different in both worlds: notes, notes.salary, notes.teamId, notes.text, teams.')
   t.notMatch(report, 'Not driven')
-  for (const way of ['notes.text grouped', 'notes.text by number', 'teams.notes counted', 'teams.notes by number']) {
+  for (const way of ['notes.text grouped', 'notes.text by number', 'teams.notes count()', 'teams.notes by count()']) {
     t.match(report, `| ${way} | `)
   }
   for (const method of ['PATCH', 'DELETE']) t.match(report, `| notes written by a filter and ${method} | `)
