@@ -95,16 +95,16 @@ function numberWays (collection: Collection, url: string): readonly Way[] {
       const groups = `${url}?fields=${encode(field.name)},count()`
       return [
         read(`${name}.${field.name} grouped`, () => `${groups}&sort=-count()&limit=5`),
-        read(`${name}.${field.name} by number`, generator => `${groups}&${more('count()', generator)}`)
+        read(`${name}.${field.name} by number`, generator => `${groups}&count()${encode('>')}${few(generator)}`)
       ]
     }),
     ...relationsOf(collection, 'sub-collection').flatMap(({ name: relation, target }) => {
-      const calls = ['count()', ...target.strategies.aggregates ? scalarsOf(target).flatMap(callOf) : []]
-      return calls.flatMap((called): readonly Way[] => {
+      const calls = target.strategies.aggregates ? scalarsOf(target).flatMap(field => callOf(field, target)) : []
+      return [{ called: 'count()', value: few }, ...calls].flatMap(({ called, value }): readonly Way[] => {
         const call = `${encode(relation)}.${called}`
         return [
           read(`${name}.${relation} ${called}`, () => `${url}?fields=${call}&sort=-${call}`),
-          read(`${name}.${relation} by ${called}`, generator => `${url}?${more(call, generator)}`)
+          read(`${name}.${relation} by ${called}`, generator => `${url}?${call}${encode(`>${value(generator)}`)}`)
         ]
       })
     })
@@ -112,12 +112,18 @@ function numberWays (collection: Collection, url: string): readonly Way[] {
 }
 
 /** Returns the function of a field of related items that tells most of their values. */
-function callOf (field: ScalarField): readonly string[] {
+function callOf (field: ScalarField, target: Collection): readonly Call[] {
   if (field.kind === 'computed' || !canGroup(field) || !field.sortable || !field.aggregatable) return []
-  return [`${encode(field.name)}.${field.type.operators.has('greater') ? 'max()' : 'count_distinct()'}`]
+  const name = encode(field.name)
+  if (!field.type.operators.has('greater')) return [{ called: `${name}.count_distinct()`, value: few }]
+  const value = (generator: ValueGenerator) => quoted(generateText(generator, field, [...tableOf(target).all()]))
+  return [{ called: `${name}.max()`, value }]
 }
 
-const more = (number: string, generator: ValueGenerator) => `${number}${encode('>')}${generator.below(3)}`
+/** A function of related items, and what it is compared with. */
+interface Call { readonly called: string, readonly value: (generator: ValueGenerator) => string | number }
+
+const few = (generator: ValueGenerator) => generator.below(3)
 
 const form = { 'content-type': 'application/x-www-form-urlencoded' }
 
