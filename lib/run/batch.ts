@@ -46,7 +46,7 @@ export async function runTogether<T, Result> (
 ): Promise<Result> {
   const afterCommit: AfterCommit = []
   const result = await attempt(writes, running, afterCommit, false).catch((error: unknown) => {
-    if (error instanceof RolledBack || !writes.some(({ planned }) => isUpsertConflict(error, planned.plan))) throw error
+    if (!writes.some(({ planned }) => isUpsertConflict(error, planned.plan))) throw error
     return attempt(writes, running, afterCommit, true)
   }).catch((error: unknown) => {
     if (error instanceof RolledBack) return (error as RolledBack<Result>).result
