@@ -89,9 +89,9 @@ export async function listen (app: FastifyInstance) {
     })
 }
 
-/** Waits until the condition holds. Fails after some seconds. */
+/** Waits until the condition holds. Fails after 20 seconds: a browser waits up to five before it connects anew. */
 export async function eventually (isThere: () => boolean | Promise<boolean>, what: () => string): Promise<void> {
-  const end = performance.now() + 5000
+  const end = performance.now() + 20_000
   while (!await isThere()) {
     if (performance.now() > end) throw new Error(`it did not happen: ${what()}`)
     await sleep(5)
