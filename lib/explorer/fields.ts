@@ -94,9 +94,12 @@ export interface Current { readonly item: Item, readonly tag: string | undefined
 export const readCurrent = async (visit: Visit, place: PlaceOf<'item'>): Promise<Current | undefined> =>
   readMembers(namesInForm(place.spot.resource.collection), visit, place)
 
-function namesInForm (collection: Collection): readonly string[] {
+/** Returns the names of what a form reads: its fields, and what names an item. */
+export function namesInForm (collection: Collection): readonly string[] {
   const fields = fieldsToEdit(collection).map(({ field }) => field)
-  const named = [...fields, ...collection.stored.filter(field => field.identifier || collection.key.includes(field))]
+  const name = namingField(collection)
+  const named = [...fields, ...collection.stored.filter(field =>
+    field.identifier || field === name || collection.key.includes(field))]
   return named.filter(field => field.readable).map(({ name }) => name)
 }
 

@@ -61,9 +61,8 @@ export function showDelete (
 ): Html {
   const isUnlinked = separableRelation(place.spot.resource) !== undefined
   const verb = isUnlinked ? 'Unlink' : 'Delete'
-  const main = html`${error !== undefined && html`<div class="note bad" role="alert"><p>${error.message}</p></div>`}
-<form class="write" method="post" action="${pathTo(place)}"><input type="hidden" name="_method" value="DELETE">${
-    showKey(place)}
+  const main = html`${showRefusal(error)}<form class="write" method="post"
+ action="${pathTo(place)}"><input type="hidden" name="_method" value="DELETE">${showKey(place)}
 ${current !== undefined && showDeleted(current.item, place)}
 ${current?.tag !== undefined && html`<input type="hidden" name="_tag" value="${current.tag}">`}
 <p>${isUnlinked ? 'The item will no longer be linked here. It stays.' : consequence(place.spot.resource.collection)}</p>
@@ -72,8 +71,12 @@ ${current?.tag !== undefined && html`<input type="hidden" name="_tag" value="${c
   return showVerb(verb, current, main, place, '?')
 }
 
+/** Returns why a deletion was refused. */
+export const showRefusal = (error: DataApiError | undefined): Fragment =>
+  error !== undefined && html`<div class="note bad" role="alert"><p>${error.message}</p></div>`
+
 /** An application that deletes softly keeps the item. */
-const consequence = ({ deletion }: Collection): string => deletion === undefined
+export const consequence = ({ deletion }: Collection): string => deletion === undefined
   ? 'This cannot be undone.'
   : 'The application keeps the item, but no longer shows it.'
 
@@ -122,7 +125,7 @@ ${showStates('Only you changed', 'Saved as you have it. Uncheck what you no long
   [['Stored now', stored], ['Yours', drop]])}
 ${showStates('Only they changed', 'Stays as it is now. You need do nothing.', some('theirs'),
   [['Was', before], ['Stored now', stored]])}
-${retyped.map(one => showField(one, retypedOf(retyped), false, place))}
+${retyped.map(one => showField(one, retypedOf(retyped), 'one', place))}
 <div class="save"><button class="primary">Save</button>
 <button name="_take" value="=" formnovalidate>Back to the form</button>
 <a class="button danger" href="${pathTo(place)}">Drop my changes</a></div></form>`

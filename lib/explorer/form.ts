@@ -22,17 +22,17 @@ export interface Filled {
   readonly found?: ReadonlyMap<string, Found>
 }
 
-/** Returns a form that writes an item. */
+/** Returns a form that writes an item. Enter sends it by its first button, which must not be one that searches. */
 export function showForm (filled: Filled, submit: 'Save' | 'Create', place: Place): Html {
   const { fields, base } = filled
   const action = pathTo(place)
   const isNew = submit === 'Create'
   return html`${showFaults(filled)}<form class="write" method="post" action="${action}">
 <input type="hidden" name="_method" value="${isNew ? 'POST' : 'PATCH'}">${showKey(place)}${base && showBase(base)}
-${isSearched(fields, place) && html`<button hidden></button>`}
+<button hidden></button>
 ${inGroups(fields, ({ field }) => field.schema['group'] as string | undefined).map(([group, some]) => html`
 <fieldset class="part">${group !== '' && html`<legend>${group}</legend>`}${
-    some.map(field => showField(field, filled, isNew, place))}</fieldset>`)}
+    some.map(field => showField(field, filled, isNew ? 'new' : 'one', place))}</fieldset>`)}
 ${fields.length === 0 && html`<p class="empty">There is nothing to fill in.</p>`}
 <div class="save"><button class="primary">${submit}</button> <a class="button" href="${action}">Cancel</a></div></form>`
 }
@@ -48,11 +48,8 @@ export const showBase = ({ tag, was }: Base): Html => html`${tag !== undefined &
 <input type="hidden" name="_tag" value="${tag}">`}${[...was].map(([name, kept]) => html`
 <input type="hidden" name="_was.${name}" value="${kept}">`)}`
 
-/** Enter sends a form by its first button, which must not be one that searches. */
-const isSearched = (fields: readonly FormField[], place: Place) =>
-  fields.some(({ field }) => field.kind === 'sub-item' && itemOffers(field.target, place) !== undefined)
-
-function showFaults ({ faults, fields }: Filled): Html | undefined {
+/** Returns the faults of a form, as links to its fields. */
+export function showFaults ({ faults, fields }: Filled): Html | undefined {
   if (faults.size === 0) return undefined
   const known = fields.filter(({ field }) => faults.has(field.name))
   const others = [...faults].filter(([name]) => !known.some(({ field }) => field.name === name))
@@ -65,27 +62,30 @@ ${known.map(({ field }) =>
 </ul></div>`
 }
 
+/** What a form writes: a new item, one that exists, or many. */
+type Written = 'new' | 'one' | 'many'
+
 /** Returns the input of a field, with its name, its hint and its faults. */
-export function showField (one: FormField, { texts, faults, found }: Filled, isNew: boolean, place: Place): Html {
+export function showField (one: FormField, { texts, faults, found }: Filled, written: Written, place: Place): Html {
   const { field, required } = one
   const { name, schema } = field
   const faulty = faults.get(name)
-  const isGiven = mustBeGiven(one, isNew)
+  const isGiven = mustBeGiven(one, written)
   const described = html` aria-describedby="hint-${name} fault-${name}"${
     faulty !== undefined && html` aria-invalid="true"`}`
   const attributes = html` id="field-${name}" name="${name}"${described}${isGiven && html` required`}`
   const text = texts.get(name) ?? ''
   const label = html`<bdi>${titleOf(field)}</bdi>${required && html`<span class="req">required</span>`}`
-  const rest = html`<p class="hint" id="hint-${name}">${hintOf(field, place)}${
+  const rest = html`<p class="hint" id="hint-${name}">${hintOf(field, written, place)}${
   schema.description !== undefined && ` ${schema.description}`}</p>
 ${faulty !== undefined && html`<p class="fault" id="fault-${name}">${faulty.join('; ')}</p>`}`
   if (field.kind !== 'sub-item' && isChoice(field, text)) {
     return html`<fieldset class="field f6" id="field-${name}"${described}><legend>${label}</legend>${
-      showChoices(field, text, { isNew, isGiven })}${rest}</fieldset>`
+      showChoices(field, text, { written, isGiven })}${rest}</fieldset>`
   }
   const control = field.kind === 'sub-item'
     ? showReference(field, text, attributes, found?.get(name), place)
-    : showControl(field, text, attributes, isNew || field.nullable || !field.readable)
+    : showControl(field, text, attributes, written !== 'one' || field.nullable || !field.readable)
   return html`<div class="field ${widthOf(field, text)}"><label for="field-${name}">${label}</label>${
     control}${rest}</div>`
 }
@@ -102,16 +102,16 @@ function widthOf (field: FormField['field'], text: string): string {
 // In characters.
 const longestHalf = 60
 
-/** An empty text is a value where the schema sets no least length. */
-function mustBeGiven ({ field, required }: FormField, isNew: boolean): boolean {
+/** An empty text is a value where the schema sets no least length. Of many items no field must be changed. */
+function mustBeGiven ({ field, required }: FormField, written: Written): boolean {
   if (field.kind === 'sub-item') return required
-  const isNeeded = isNew ? required : field.readable && !field.nullable
+  const isNeeded = written === 'one' ? field.readable && !field.nullable : required
   return isNeeded && (field.type.kind !== 'string' || Number(field.schema['minLength'] ?? 0) > 0)
 }
 
 /** Returns what an input does not say itself. */
-function hintOf (field: ValueField | SubItemField, place: Place): Fragment {
-  if (field.kind !== 'sub-item') return !field.readable && 'Empty leaves it as it is.'
+function hintOf (field: ValueField | SubItemField, written: Written, place: Place): Fragment {
+  if (field.kind !== 'sub-item') return !field.readable && written === 'one' && 'Empty leaves it as it is.'
   const { name, title = name } = field.target
   return html`An identifier of an item of <a href="${rootPathTo(place, [[name]])}">${title}</a>.`
 }
@@ -138,10 +138,12 @@ const mostChoices = 5
 
 /** Returns the values of a field to choose from and, where it may be left empty, what that means. */
 function showChoices (
-  field: ValueField, text: string, { isNew, isGiven }: { readonly isNew: boolean, readonly isGiven: boolean }
+  field: ValueField, text: string, { written, isGiven }: { readonly written: Written, readonly isGiven: boolean }
 ): Html {
   const { name, nullable, readable } = field
-  const empty = nullable ? 'null' : !readable && !isNew ? 'unchanged' : isNew && !isGiven ? 'default' : undefined
+  const empty = nullable
+    ? 'null'
+    : !readable && written === 'one' ? 'unchanged' : written === 'new' && !isGiven ? 'default' : undefined
   const radio = (value: string, label: string) => html`<label><input type="radio" name="${name}" value="${value}"${
     isGiven && html` required`}${value === text && html` checked`}>${label}</label>`
   const choices = choicesOf(field) ?? []

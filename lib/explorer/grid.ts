@@ -46,6 +46,8 @@ export interface Allowed {
   /** The relation that takes items which exist; undefined if none does. */
   readonly link: SubCollectionField | undefined
   readonly unlink: boolean
+  /** What may be done with all items that a filter finds. */
+  readonly many: Readonly<Record<'update' | 'delete', boolean>>
 }
 
 /** Returns the page of a collection: a table, and what changes it. */
@@ -63,7 +65,7 @@ export function showGrid (
     showViews(viewsOf(collection, place), place)}${showColumns(collection, select, place)}${
     showGroups(place)}${showDensities(place)}</div>
 ${rows.length > 0 ? showTable(table, place, newOpenings()) : showEmpty(without, collection, place)}
-${pick && rows.length > 0 && pickForm(pick, place)}${showPages(rows.length, pages, place)}</section></div>
+${pick && rows.length > 0 && pickForm(pick, allowed.many, place)}${showPages(rows.length, pages, place)}</section></div>
 ${allowed.link && linkForm(allowed.link, found, place)}`
   const total = pages.total !== undefined && html` <span class="total">${showNumber(Number(pages.total))}</span>`
   return showPage({
@@ -87,9 +89,14 @@ export const nameOf = ({ parts, title }: Place): string => parts.at(-1)?.map(Str
 
 /** Returns the message of a write that a form has done. */
 export function showDone ({ query }: Place): Html | undefined {
-  const message = doneMessages[wordOf('_done', query) ?? '']
+  const [, count, word = ''] = /^(?:(\d+) )?(\w+)$/.exec(wordOf('_done', query) ?? '') ?? []
+  const one = doneMessages[word]
+  const message = one && count ? `${countOf(Number(count))} ${count === '1' ? 'was' : 'were'} ${word}.` : one
   return message === undefined ? undefined : html`<p class="note good" role="status">${message}</p>`
 }
+
+/** Returns a number of items in words. */
+export const countOf = (number: number): string => `${number} ${number === 1 ? 'item' : 'items'}`
 
 const doneMessages: Readonly<Record<string, string>> = {
   created: 'The item was created.',

@@ -74,7 +74,7 @@ export const words = [
   // The rows that were selected, and the format they are wanted in.
   '_row', '_as',
   // Members of forms that write.
-  '_method', '_tag', '_was', '_keep', '_link', '_key',
+  '_method', '_tag', '_was', '_keep', '_set', '_link', '_key',
   // A search for an item to refer to, and the item that was found.
   '_search', '_take'
 ] as const

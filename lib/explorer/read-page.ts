@@ -26,6 +26,7 @@ import {
 import { type Found, search } from './search.ts'
 import { showWhole } from './value.ts'
 import { orRefusal } from './attempt.ts'
+import { formOfMany, readMany, showDeleteMany, showEditMany } from './many.ts'
 
 /** Answers a GET with a page of what the answer in JSON shows. Throws what the request in JSON would throw. */
 export async function readPage (visit: Visit, exploring: Exploring): Promise<Answer> {
@@ -146,7 +147,8 @@ async function redirectTo (query: string, visit: Visit): Promise<Answer> {
   const typed = partsOf(encodeTyped(query.replace(/^\?/, '')), place.syntax).filter(({ kind }) => kind !== 'own')
   const format = wordOf('_as', place.query)
   const asked = format === undefined ? [] : [formatPart(format, place.syntax)]
-  return seeOther(linkWith([...await changed(typed, visit), ...shownIn(place.query), ...asked], place))
+  const written = (['_edit', '_delete'] as const).filter(word => wordOf(word, place.query) !== undefined)
+  return seeOther(linkWith([...await changed(typed, visit), ...shownIn(place.query), ...asked, ...written], place))
 }
 
 /** Returns the query of a form with the change that the form asks for. */
@@ -169,7 +171,7 @@ async function changed (typed: readonly Part[], { place, spot }: Visit): Promise
 async function openForm (visit: Visit): Promise<Answer | undefined> {
   const asked = (['_new', '_edit', '_delete'] as const).find(word => wordOf(word, visit.place.query) !== undefined)
   if (asked === undefined) return undefined
-  const place = { ...visit.place, spot: await visit.spot(), query: [] }
+  const place = { ...visit.place, spot: await visit.spot(), query: filtersIn(visit.place.query) }
   const answered = { status: 200, headers: {}, links: [], body: noData }
   if (asked === '_new' && isOf('collection', place)) {
     checkMethod('POST', place.spot)
@@ -177,6 +179,7 @@ async function openForm (visit: Visit): Promise<Answer | undefined> {
     return pageOf({ ...answered, body: JSON.stringify(like) }, json =>
       showCreate(emptyForm(place, JSON.parse(json) as Item), place))
   }
+  if (asked !== '_new' && isOf('collection', place)) return openMany(asked, place, visit)
   if (asked === '_new' || !isOf('item', place)) return undefined
   checkMethod(asked === '_edit' ? updateMethod(place.spot) : 'DELETE', place.spot)
   const found = asked === '_edit' ? await readCurrent(visit, place) : await readToDelete(visit, place)
@@ -186,5 +189,18 @@ async function openForm (visit: Visit): Promise<Answer | undefined> {
     return asked === '_edit'
       ? showEdit(formOf(place, current), current, place)
       : showDelete(current, undefined, place)
+  })
+}
+
+/** Returns the page of a form that writes all items which the filters of the URL find. */
+async function openMany (asked: '_edit' | '_delete', place: PlaceOf<'collection'>, visit: Visit): Promise<Answer> {
+  const method = asked === '_edit' ? 'PATCH' : 'DELETE'
+  checkMethod(method, place.spot)
+  const read = await readMany(method, place, visit)
+  return pageOf({ status: 200, headers: {}, links: [], body: JSON.stringify(read) }, json => {
+    const items = [JSON.parse(json) as unknown].flat().filter(isObject)
+    return asked === '_edit'
+      ? showEditMany(formOfMany(place), items, place)
+      : showDeleteMany(items, undefined, place)
   })
 }

@@ -20,7 +20,8 @@ line-height:1.35;font-weight:600}a{color:var(--accent);text-underline-offset:2px
 text-decoration-color:color-mix(in srgb,currentcolor 40%,transparent)}a:hover{text-decoration-color:currentcolor}code,
 pre,.mono{font-family:var(--mono);font-size:12.5px}code{overflow-wrap:anywhere}pre{margin:0;white-space:pre-wrap;
 overflow-wrap:anywhere;line-height:1.5}:focus-visible{outline:2px solid var(--accent);outline-offset:1px;
-border-radius:4px}.soft,small{color:var(--soft);font-size:13px;font-weight:400}.unseen{position:absolute;width:1px;
+border-radius:4px}.soft,small{color:var(--soft);font-size:13px;font-weight:400}.unseen,.many
+:is(.field>label,legend){position:absolute;width:1px;
 height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}.skip{position:absolute;inset-block-start:-60px;
 inset-inline-start:8px;z-index:9;padding:8px 12px;background:var(--raise)}.skip:focus{inset-block-start:6px}bdi{
 unicode-bidi:isolate}.bar{display:flex;align-items:center;gap:4px 8px;padding:7px 24px;background:var(--panel);
@@ -49,8 +50,9 @@ background:light-dark(#a1261c,#ffa198);color:light-dark(#fff,#330c08);border-col
 background:light-dark(#86190f,#ffbab3)}.menu::after{content:"";border:4px solid transparent;
 border-block-start-color:currentcolor;border-block-end:0;opacity:.6}.head{display:flex;flex-wrap:wrap;
 align-items:baseline;gap:2px 12px;padding:16px 0 10px}.head .about{color:var(--soft);flex:1 1 20rem;min-width:0;
-max-width:80ch}.acts{display:flex;flex-wrap:wrap;gap:8px;margin-inline-start:auto;align-self:center}.total{
-font-variant-numeric:tabular-nums;color:var(--soft);font-size:16px;font-weight:400;letter-spacing:0}.sentence{
+overflow-wrap:anywhere;max-width:80ch}.acts{display:flex;flex-wrap:wrap;gap:8px;margin-inline-start:auto;
+align-self:center}.total{font-variant-numeric:tabular-nums;color:var(--soft);font-size:16px;font-weight:400;
+letter-spacing:0}.sentence{
 display:flex;flex-wrap:wrap;gap:6px;align-items:center;padding:0 0 8px;color:var(--soft)}.sentence>form input{
 width:15rem;min-height:30px}.sentence .word{padding:0 2px}.cond{display:inline-flex;align-items:stretch;max-width:100%;
 border-radius:6px;background:var(--wash);color:var(--text);min-height:30px}.cond>button{all:unset;
@@ -193,9 +195,10 @@ padding-block-end:6px}.plainly th,.plainly td{white-space:normal;overflow-wrap:b
 padding-block:7px;vertical-align:top;height:auto}.plainly thead th{position:static;padding-block:7px}.plainly tbody th{
 color:var(--soft)}.plainly :is(code,.num,tbody th,thead th){white-space:nowrap}.merge :is(code,th){
 white-space:normal!important}.merge mark{background:none;color:inherit;font-weight:600;text-decoration:underline}
-.merge{table-layout:fixed;min-width:44rem}.merge th:first-child{width:8.5rem}.merge td
-label{display:flex;gap:8px;align-items:baseline}.merge td:has(:checked){background:var(--wash)}.merge td span{
-min-width:0}sup{line-height:0;font-size:.75em}.aside{display:inline-block;max-width:100%;overflow:hidden;
+.merge{table-layout:fixed;min-width:44rem}.merge th:first-child{width:8.5rem}.merge
+:is(.check,td>label){display:flex;gap:8px;align-items:baseline}.merge td:has(:checked){background:var(--wash)}.merge td
+span{min-width:0}.many{max-width:62rem}.many :is(th,td){vertical-align:middle}.many th:first-child{width:14rem}.merge
+.check{align-items:center}sup{line-height:0;font-size:.75em}.aside{display:inline-block;max-width:100%;overflow:hidden;
 text-overflow:ellipsis;vertical-align:bottom;white-space:nowrap;padding-inline-start:12px}.end{text-align:end}.end
 button{min-height:24px;padding:0 8px}.found ul{display:flex;flex-wrap:wrap;gap:4px 16px}.reference{display:flex;
 gap:6px}.reference input{flex:1;min-width:8rem}.found{padding-block-start:6px}.link{margin-block-start:16px;

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import { DataApiError, malformedBody } from '../errors/errors.ts'
-import { linkingRelation, separableRelation, type WriteMethod } from '../plan/path/methods.ts'
+import { DataApiError, malformedBody, validation } from '../errors/errors.ts'
+import { linkingRelation, separable, separableRelation, type WriteMethod } from '../plan/path/methods.ts'
 import { decodeBody } from '../request/body.ts'
 import type { RequestText } from '../request/parse.ts'
 import type { Answer } from '../response/answer.ts'
@@ -8,6 +8,7 @@ import { singleKey, uniques } from '../model/identifiers.ts'
 import type { SubItemField } from '../model/model.ts'
 import { syntaxOf } from '../plan/path/syntax.ts'
 import type { Item } from '../plan/read/show.ts'
+import { tokenOf } from '../plan/write/body.ts'
 import { checkMethod, updateMethod, type Visit } from './visit.ts'
 import { orRefusal } from './attempt.ts'
 import {
@@ -18,19 +19,24 @@ import type { Filled } from './form.ts'
 import type { Html } from './html.ts'
 import { segmentsTo } from './value.ts'
 import { seeOther, showing } from './page.ts'
-import { asking, isOf, pathTo, type Place, type PlaceOf, rootPathTo } from './place.ts'
+import {
+  asking, encodePart, filtersIn, isOf, linkWith, pathTo, type Place, type PlaceOf, queryOf, type QueryParts, rootPathTo
+} from './place.ts'
 import { searchFor } from './search.ts'
+import { formOfMany, readMany, showDeleteMany, showEditMany } from './many.ts'
 
 /** Does what a form asks for, as a request of the API, and leads to a page that shows it (docs/explorer.md: Forms). */
 export async function submit (text: RequestText, visited: Visit): Promise<Answer> {
   const sent = decodeBody(text.body)
   const form = new Map(new URLSearchParams(sent))
   const visit = underKey(form.has('_key') ? sent : undefined, visited)
-  const place = { ...visit.place, spot: await visit.spot(), query: [] }
+  const place = { ...visit.place, spot: await visit.spot(), query: filtersIn(visit.place.query) }
   const method = form.get('_method') ?? 'POST'
   if (isOf('collection', place) && method === 'POST') {
     return form.has('_link') ? link(form.get('_link') ?? '', place, visit) : create(form, place, visit)
   }
+  if (isOf('collection', place) && method === 'PATCH') return updateMany(form, place, visit)
+  if (isOf('collection', place) && method === 'DELETE') return removeMany(form, place, visit)
   if (isOf('item', place) && method === 'PATCH') return update(form, place, visit)
   if (isOf('item', place) && method === 'DELETE') return remove(form, place, visit)
   const write = (['POST', 'PUT', 'PATCH', 'DELETE'] as const).find(one => one === method)
@@ -112,6 +118,48 @@ async function update (sent: Form, place: PlaceOf<'item'>, visit: Visit): Promis
     return showing(412, () => showConflict({ merged, was: base.was, retyped, now }, place))
   })
 }
+
+/** Changes all items that the filters of the URL find, in the fields whose boxes are checked. */
+async function updateMany (form: Form, place: PlaceOf<'collection'>, visit: Visit): Promise<Answer> {
+  checkMethod('PATCH', place.spot)
+  const items = await readMany('PATCH', place, visit)
+  const { fields } = formOfMany(place)
+  const changed = fields.filter(({ field }) => form.has(`_set.${field.name}`))
+  const unchecked = fields.filter(one => !changed.includes(one) && (form.get(one.field.name) ?? '') !== '')
+  const texts = new Map([...changed.map(({ field }) => [field.name, ''] as const), ...form])
+  const opened = { fields, texts, faults: new Map(), base: noBase }
+  return write(opened, changed, filled => showEditMany(filled, items, place), visit, async body => {
+    const details = unchecked.map(({ field }) => ({ pointer: tokenOf(field.name), message: uncheckedMessage }))
+    if (details.length > 0) throw validation(details)
+    if (Object.keys(body).length === 0) return seeOther(doneTo('unchanged', place.query, place))
+    return seeOther(doneTo(`${await writeMany('PATCH', form, place, visit, body)} saved`, place.query, place))
+  })
+}
+
+const noBase = { tag: undefined, was: new Map() }
+const uncheckedMessage = 'was typed, but not checked. It is checked now: send the form again.'
+
+/** Deletes all items that the filters of the URL find, or takes them out of their relation. */
+async function removeMany (form: Form, place: PlaceOf<'collection'>, visit: Visit): Promise<Answer> {
+  checkMethod('DELETE', place.spot)
+  const done = separable(place.spot.resource.from.via) === undefined ? 'deleted' : 'unlinked'
+  const count = await orRefusal(async () => writeMany('DELETE', form, place, visit), isMendable)
+  if (!(count instanceof DataApiError)) return seeOther(doneTo(`${count} ${done}`, [], place))
+  const items = await readMany('DELETE', place, visit)
+  return showing(count.statusCode, () => showDeleteMany(items, count, place))
+}
+
+/** Writes all items that the filters of a place find, and returns their number. */
+async function writeMany (
+  method: 'PATCH' | 'DELETE', form: Form, place: PlaceOf<'collection'>, visit: Visit, body?: object
+): Promise<number> {
+  const url = visit.ownPath + queryOf(place.query)
+  const { body: answered } = await visit.ask({ method, url, body, prefer: `max-affected=${form.get('_count') ?? ''}` })
+  return Number((JSON.parse(String(answered)) as { readonly affected: number }).affected)
+}
+
+const doneTo = (done: string, filters: QueryParts, place: Place) =>
+  linkWith([...filters, encodePart(`_done=${done}`)], place)
 
 /** Writes what some fields of a form stand for. Shows the form again for a search, and for what can be mended. */
 async function write (

@@ -98,14 +98,17 @@ function pickBox (item: Item, field: StoredField, collection: Collection): Html 
     String(value)}" aria-label="Select ${cut(labelOf(item, collection), 60)}">`}`
 }
 
-/** Returns the form of the rows that are selected; it leads to the URL of the API that lists them, and no others. */
-export function pickForm (field: StoredField, place: Place): Html {
+/** Returns the form of the rows that are selected; it leads to the URL that lists them, or to pages that write them. */
+export function pickForm (
+  field: StoredField, many: Readonly<Record<'update' | 'delete', boolean>>, place: Place
+): Html {
   const kept = place.query.filter(({ kind }) => kind === 'sort' || kind === 'fields' || kind === 'size')
   return html`<form id="rows" class="picked" method="get" action="${pathTo(place)}">
 <output role="status"></output>${hiddenQuery(ownQuery(kept), place)}
 <input type="hidden" name="_field" value="${field.name}"><button>Show these rows</button>
 <button name="_as" value="json">JSON</button>${place.hasStreams && html`<button name="_as" value="csv">CSV</button>`}
-</form>`
+${many.update && html`<button name="_edit">Edit</button>`}${
+    many.delete && html`<button name="_delete" class="danger">Delete</button>`}</form>`
 }
 
 /** A row of a table, and its text in the answer. */

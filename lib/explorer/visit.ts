@@ -36,12 +36,15 @@ export interface Visit {
   /** Sends a request of the API, as a client would, and returns its answer in JSON. */
   ask (asked: Asked): Promise<Answer>
   /** Reads the items that a URL of the API lists, or the one that it leads to, with the tag of the answer. */
-  read (url: string): Promise<{ readonly items: readonly Item[], readonly tag: string | undefined }>
+  read (url: string): Promise<Read>
   /** Returns a path below the API's root, as the server takes it. */
   pathOf (parts: readonly Parts[]): string
   /** Returns the resource of the page with what its caller may see; `writing`: as a write finds it. */
   spot (writing?: boolean): Promise<Spot>
 }
+
+/** Items that a URL lists. `more`: true if there are others on its next page. */
+interface Read { readonly items: readonly Item[], readonly tag: string | undefined, readonly more: boolean }
 
 /** A request of the API: that of the page, but for what stands here. */
 interface Asked {
@@ -84,9 +87,10 @@ export async function visit (
     answer: () => answer(text, fixed, context, note),
     ask,
     async read (url) {
-      const { body, etag } = await ask({ url })
+      const { body, etag, links } = await ask({ url })
       const read: unknown = typeof body === 'string' ? JSON.parse(body) : undefined
-      return { items: [read].flat().filter(isObject), tag: etag }
+      const more = links.some(({ rel }) => rel === 'next')
+      return { items: [read].flat().filter(isObject), tag: etag, more }
     },
     pathOf: parts => formatPath(siteOf({ origin: () => '', root: request.root }, undefined), parts),
     async spot (writing = false) {
@@ -157,6 +161,7 @@ export function allowedIn ({ spot }: PlaceOf<'collection'>): Allowed {
   return {
     create: isPosted && resource.from.collection.strategies.create && resource.pathValues !== undefined,
     link: isPosted ? linkingRelation(resource) : undefined,
+    many: { update: methods.includes('PATCH'), delete: methods.includes('DELETE') },
     unlink: methods.includes('PUT') && replaceableRelation(resource) !== undefined
   }
 }

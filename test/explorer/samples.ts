@@ -62,7 +62,9 @@ export async function shop (): Promise<Sample> {
     config: 'a: 1\nb:\n  - 2',
     makerId: index % 3 === 0 ? null : 1
   }))
-  const products = collection(Product, { source: memory(rows as never), requestStrategies: { delete: true } })
+  const products = collection(Product, {
+    source: memory(rows as never), requestStrategies: { delete: true, bulk: ['PATCH', 'DELETE'] }
+  })
   const makers = collection(Maker, { source: memory([{ id: 1, name: 'Fjord & Hav' }]) })
   await app.register(dataApi, {
     collections: { products, makers }, explorer: { title: 'Northbound', images: ['files.example.com'] }, openapi: {}
@@ -74,7 +76,8 @@ export async function shop (): Promise<Sample> {
       '/', '/products', all, `${all}&_show=compact`, '/products?_show=roomy', '/products?_facet=state&_facet=label',
       '/products?state=open&price>10&_filter=price', '/products?state=lost&price<1', '/products?fields=state,count()',
       '/products/1', '/products/4', '/products/2/notes', '/products/1/meta', '/products/1?_edit', '/products?_new',
-      '/products/1?_delete', '/products/99', '/products?nothing=1', '/products/by_state', '/makers/1', '/makers'
+      '/products/1?_delete', '/products/99', '/products?nothing=1', '/products/by_state', '/makers/1', '/makers',
+      '/products?id=*1,4&_edit', '/products?id<9&_delete'
     ]
   }
 }
@@ -133,7 +136,9 @@ export async function hard (): Promise<Sample> {
   const others = Array.from({ length: 200 }, (_, index) => [`${names[index % 14]?.slice(0, 20) ?? ''}_${index}`,
     collection(Bare, { source: memory([{ id: index }]) })] as const)
   const self = collection(Self, {
-    source: memory([...rows, full] as never), key: ['a', 'b'], requestStrategies: { delete: true }
+    source: memory([...rows, full] as never),
+    key: ['a', 'b'],
+    requestStrategies: { delete: true, bulk: ['PATCH', 'DELETE'] }
   })
   const named = collection(Named, { source: memory(names.map(name => ({ name, value: null }))) })
   const secrets = collection(Secret, {
@@ -146,6 +151,7 @@ export async function hard (): Promise<Sample> {
   })
   const paths = ['/', '/?_find=a', '/hard', '/named', '/secrets', '/hard?_facet=script&_facet=day', '/hard/full,-1',
     '/hard/full,-1?_edit', '/hard/full,-1?_delete', '/hard?_new', '/hard?fields=script,count()', '/hard/full,-1/json',
-    '/hard/full,-1/children', '/hard/by_a', '/secrets/1', '/named/zzz', '/named?_new', '/hard?script=x&day=null']
+    '/hard/full,-1/children', '/hard/by_a', '/secrets/1', '/named/zzz', '/named?_new', '/hard?script=x&day=null',
+    '/hard?b<9&_edit', '/hard?b<9&_delete']
   return { app, paths }
 }

@@ -48,7 +48,7 @@ export const sent = {
 
 /** The values of a form as a browser would send it. */
 export function valuesOf (page: string): Record<string, string> {
-  const [, form = ''] = /<form class="(?:write|stack)"[^>]*>([^]*?)<\/form>/.exec(page) ?? []
+  const [, form = ''] = /<form class="(?:write|stack)[^>]*>([^]*?)<\/form>/.exec(page) ?? []
   const values: Record<string, string> = {}
   const inputs = form.replaceAll(/<input type="radio"[^>]*(?<! checked)>/g, '')
   for (const [, name = '', value = ''] of inputs.matchAll(/<input[^>]* name="([^"]+)"[^>]*? value="([^"]*)"/g)) {

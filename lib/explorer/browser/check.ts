@@ -3,9 +3,11 @@ import { make } from './page.ts'
 /** A check of a text (lib/explorer/form.ts), and the message of a text that does not pass it. */
 interface Check { message: string, form?: string, least: number, most: number }
 
-/** Checks what is typed into a form, and says beside the field what is wrong. */
+/** Checks what is typed into a form, and says beside the field what is wrong. Checks the box of a field of many. */
 export function check (event: Event): void {
   const input = event.target as HTMLInputElement
+  const box = input.closest('tr')?.querySelector<HTMLInputElement>('[name^=_set]')
+  if (box && box !== input) box.checked = true
   const checks = JSON.parse(input.dataset['checks'] ?? '[]') as Check[]
   const broken = input.value ? checks.find(one => !passes(input.value, one)) : undefined
   input.setCustomValidity(broken?.message ?? '')
