@@ -76,9 +76,14 @@ function itemsOf (document: unknown): readonly unknown[] | undefined {
 }
 
 /** An operation of a JSON Patch (RFC 6902). */
-interface Operation { readonly op: 'add' | 'remove' | 'replace', readonly path: string, readonly value?: unknown }
+export interface Operation {
+  readonly op: 'add' | 'remove' | 'replace'
+  readonly path: string
+  readonly value?: unknown
+}
 
-function patched (document: unknown, { op, path, value }: Operation): unknown {
+/** Returns the document after an operation. */
+export function patched (document: unknown, { op, path, value }: Operation): unknown {
   const names = path.split('/').slice(1).map(name => name.replaceAll('~1', '/').replaceAll('~0', '~'))
   return at(document, names)
 

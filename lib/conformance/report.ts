@@ -1,3 +1,4 @@
+import type { Stale } from './live.ts'
 import type { Difference } from './run.ts'
 import type { Answer, SentRequest } from './serve.ts'
 import { describeTables, shorten } from './table.ts'
@@ -5,9 +6,10 @@ import type { GeneratedCollection } from './draft.ts'
 import type { World } from './world.ts'
 
 /** Returns a description of a difference for people to read, with all that is needed to reproduce it. */
-export function describeDifference (world: World, { sent, answers }: Difference): string {
+export function describeDifference (world: World, { sent, answers, stale }: Difference): string {
   return [
-    answers.slice(1).flatMap(one => summarize(one, answers[0]?.answer)).join('\n') || 'memory() answers with an error.',
+    (stale === undefined ? answers.slice(1).flatMap(one => summarize(one, answers[0]?.answer)) : describeStale(stale))
+      .join('\n') || 'memory() answers with an error.',
     ...describeWorld(world),
     `Requests:\n${sent.map(describeRequest).join('\n')}`,
     `Answers:\n${answers.map(describeSourceAnswer).join('\n')}`
@@ -19,6 +21,13 @@ export function describeFault (world: World, cause: unknown): string {
   const reason = cause instanceof Error ? cause.stack ?? cause.message : String(cause)
   return [`A source could not be tested: ${reason}`, ...describeWorld(world)].join('\n\n')
 }
+
+const describeStale = ({ name, request, answer, told }: Stale): readonly string[] => [
+  `'${name}' tells who follows a document something else than GET answers after the requests below.`,
+  describeRequest(request),
+  `told: ${describeAnswer(told)}`,
+  `GET: ${describeAnswer(answer)}`
+]
 
 /** Says in what an answer to the last request differs from that of memory(). */
 function summarize ({ name, answer }: Difference['answers'][number], expected: Answer | undefined): readonly string[] {

@@ -5,10 +5,12 @@ import { compileModel } from '../model/compile.ts'
 import { memory } from '../sources/memory/memory.ts'
 import { declare } from './declare.ts'
 import { type ChoiceSequence, makeGenerator } from './generator.ts'
+import { LiveDocuments, type Stale } from './live.ts'
 import { generateRequest, makeClientState, recordAnswer } from './requests.ts'
 import { type ApiModel, encode } from './resources.ts'
 import {
-  type Answer, type Open, type Opened, openPrefix, type SentRequest, serve, type ServedWorld, sharedPart
+  type Answer, isRead, type LiveWorld, type Open, type Opened, openPrefix, openWorld, type SentRequest, serve,
+  sharedPart
 } from './serve.ts'
 import type { Table } from './table.ts'
 import type { World } from './world.ts'
@@ -22,6 +24,8 @@ export interface Difference {
     readonly answer: Answer
     readonly faults: readonly string[]
   }>
+  /** What differs instead, where the answers are alike: a document that is followed. */
+  readonly stale?: Stale
 }
 
 /**
@@ -32,14 +36,18 @@ export async function runWorld (
   world: World, requests: readonly ChoiceSequence[], databases: Readonly<Record<string, Open>>, count: () => void
 ): Promise<Difference | undefined> {
   const objects = openMemory(world.tables)
-  const served: ServedWorld[] = []
+  const opened: Array<readonly [string, Opened]> = []
+  const served: LiveWorld[] = []
   try {
     for (const [name, open] of Object.entries({ 'memory()': () => objects, ...databases })) {
-      served.push(await serve(name, open, world))
+      opened.push([name, await openWorld(open, world)])
     }
+    // What only some could answer would be a difference.
+    const isLive = opened.every(([, one]) => one.source(world.tables[0]?.name ?? '').database.watch !== undefined)
+    for (const [name, one] of opened) served.push(await serve(name, one, world, isLive))
     return await sendAll(served, world, requests, apiModelOf(world, objects), count)
   } finally {
-    for (const one of served) await one.close()
+    for (const one of [...served, ...opened.map(([, one]) => one)]) await one.close()
   }
 }
 
@@ -57,18 +65,25 @@ export function apiModelOf (world: World, { source }: Opened): ApiModel {
 }
 
 async function sendAll (
-  served: readonly ServedWorld[], world: World, requests: readonly ChoiceSequence[], api: ApiModel, count: () => void
+  served: readonly LiveWorld[], world: World, requests: readonly ChoiceSequence[], api: ApiModel, count: () => void
 ): Promise<Difference | undefined> {
   const client = makeClientState()
+  const live = new LiveDocuments(served)
   const sent: SentRequest[] = []
   for (const choices of requests) {
-    const request = generateRequest(makeGenerator(choices), api, client)
+    const generator = makeGenerator(choices)
+    const request = generateRequest(generator, api, client)
     sent.push(request)
     count()
     const answers = await Promise.all(served.map(async to => sharedPart(request, await to.send(request))))
     if (differ(answers)) return toDifference(sent, served, answers)
     const [answer] = answers
-    if (answer !== undefined) recordAnswer(client, request, answer)
+    if (answer !== undefined) {
+      recordAnswer(client, request, answer)
+      await live.begin(generator, request, answer)
+    }
+    const stale = isRead(request) ? undefined : await live.findStale()
+    if (stale !== undefined) return { ...toDifference(sent, served, answers), stale }
   }
   for (const request of openReads(world)) {
     const answers = await Promise.all(served.map(to => to.send(request)))
@@ -82,7 +97,7 @@ const differ = ([first, ...others]: readonly Answer[]) =>
   first === undefined || first.status >= 500 || others.some(one => !isDeepStrictEqual(one, first))
 
 function toDifference (
-  sent: readonly SentRequest[], served: readonly ServedWorld[], answers: readonly Answer[]
+  sent: readonly SentRequest[], served: readonly LiveWorld[], answers: readonly Answer[]
 ): Difference {
   return {
     sent,

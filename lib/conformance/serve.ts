@@ -2,6 +2,7 @@ import Fastify, { type FastifyInstance, type InjectOptions } from 'fastify'
 import type { DataSource } from '../sources/source.ts'
 import dataApi, { frameworkErrors } from '../index.ts'
 import { declare, declareOpenly } from './declare.ts'
+import { type Follow, follower } from './follow.ts'
 import type { Column, ColumnKind, Table } from './table.ts'
 import type { World } from './world.ts'
 
@@ -38,27 +39,31 @@ export interface ServedWorld {
   close (): Promise<void>
 }
 
+/** One whose documents can be followed. */
+export interface LiveWorld extends ServedWorld { readonly follow: Follow }
+
 /** The prefix of a second API over the same tables, in which nothing is hidden. */
 export const openPrefix = '/~'
 
-/** Opens the world's tables in a database and serves the world over them. */
-export async function serve (name: string, open: Open, world: World): Promise<ServedWorld> {
-  const opened = await open([...world.tables, keyTable])
+/** Serves a world over its tables in a database. `live`: true if its documents are live. */
+export async function serve (name: string, opened: Opened, world: World, live: boolean): Promise<LiveWorld> {
   const logged: string[] = []
   const logger = { level: 'error', stream: { write (line: string) { logged.push(line) } } }
   const app = Fastify({ frameworkErrors, logger, routerOptions: { maxParamLength: 10_000 } })
-  try {
-    const source = sourcesOf(opened)
-    const idempotency = { table: source(keyTable.name) }
-    await app.register(dataApi, { ...world.options, idempotency, collections: declare(world, source) })
-    await app.register(dataApi, { naming: 'none', prefix: openPrefix, collections: declareOpenly(world, source) })
-    await app.ready()
-  } catch (error) {
-    await opened.close()
-    throw error
-  }
-  return { name, send: sender(app), faults: () => logged.splice(0), close: () => closeAll(app, opened) }
+  const source = sourcesOf(opened)
+  await app.register(dataApi, {
+    ...world.options,
+    idempotency: { table: source(keyTable.name) },
+    live: live && { interval: 1 },
+    collections: declare(world, source)
+  })
+  await app.register(dataApi, { naming: 'none', prefix: openPrefix, collections: declareOpenly(world, source) })
+  await app.ready()
+  return { name, send: sender(app), follow: follower(app), faults: () => logged.splice(0), close: () => app.close() }
 }
+
+/** Creates the tables of a world in a database. */
+export const openWorld = async (open: Open, { tables }: World): Promise<Opened> => open([...tables, keyTable])
 
 const keyColumn = (name: string, kind: ColumnKind, nullable = false): Column =>
   ({ name, property: name, kind, nullable, unique: false })
@@ -87,17 +92,23 @@ function sourcesOf (opened: Opened): (table: string) => DataSource {
 
 /** Returns a function that sends requests to an application without a socket. */
 export function sender (app: FastifyInstance): ServedWorld['send'] {
-  return async ({ method, url, headers, body }) => {
-    const response = await app.inject({
-      method: method as NonNullable<InjectOptions['method']>,
-      url,
-      headers: { ...headers },
-      ...body !== undefined && { payload: body }
-    })
+  return async sent => {
+    const response = await app.inject(injected(sent))
     const { date: _date, ...others } = response.headers
     return { status: response.statusCode, headers: others, body: response.body }
   }
 }
+
+/** Returns true for a request that changes no collection. Routes of an application may write by any method. */
+export const isRead = ({ method }: SentRequest) => ['GET', 'HEAD', 'OPTIONS', 'QUERY'].includes(method)
+
+/** Returns a request as Fastify takes it. */
+export const injected = ({ method, url, headers, body }: SentRequest): InjectOptions => ({
+  method: method as NonNullable<InjectOptions['method']>,
+  url,
+  headers: { ...headers },
+  ...body !== undefined && { payload: body }
+})
 
 /**
  * Returns the part of an answer that is the same over every database. An OpenAPI document tells what the columns of its
@@ -107,9 +118,4 @@ export function sharedPart ({ url }: SentRequest, answer: Answer): Answer {
   if (!/^[^?]*\/openapi\.json(?:\?|$)/.test(url)) return answer
   const { etag: _etag, 'content-length': _length, ...headers } = answer.headers
   return { status: answer.status, headers, body: '' }
-}
-
-async function closeAll (app: FastifyInstance, opened: Opened): Promise<void> {
-  await app.close()
-  await opened.close()
 }

@@ -51,6 +51,9 @@ export class Document {
     this.mark()
   }
 
+  /** True from a mark until it was read. */
+  get isWaiting (): boolean { return this.isReading || this.waiting !== undefined }
+
   remove (stream: EventStream): void {
     if (!this.streams.delete(stream) || this.streams.size > 0) return
     clearInterval(this.recheck)

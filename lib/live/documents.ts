@@ -37,6 +37,8 @@ export interface LiveNumbers {
   readonly streams: number
   /** Those of them whose clients read too slowly. */
   readonly behind: number
+  /** The documents that changes may concern and that are not read yet. */
+  readonly waiting: number
   /** The reads since the start, besides those that streams begin with. */
   readonly reads: number
   /** Those of them that have found no difference. */
@@ -70,7 +72,9 @@ export class LiveDocuments {
   numbers (): LiveNumbers {
     const streams = [...this.followers.keys()]
     const behind = streams.filter(({ isBehind }) => isBehind).length
-    return { streams: streams.length, behind, reads: this.reads, unchanged: this.unchanged }
+    const documents = new Set([...this.followers.values()].map(({ document }) => document))
+    const waiting = [...documents].filter(({ isWaiting }) => isWaiting).length
+    return { streams: streams.length, behind, waiting, reads: this.reads, unchanged: this.unchanged }
   }
 
   /**

@@ -1,23 +1,33 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Answer, SentRequest } from '../conformance/serve.ts'
+import { type Answer, isRead, type SentRequest } from '../conformance/serve.ts'
+import { type Following, followIn } from './live.ts'
+import type { Driven } from './way.ts'
 import type { Contents, World } from './world.ts'
 
 /** A world with the contents that it has again after each write. */
 export interface Filled { readonly world: World, readonly contents: Contents }
 
 /** Both worlds, and the requests that show what a write has changed. */
-export interface Pair { readonly worlds: readonly [Filled, Filled], readonly reads: readonly SentRequest[] }
+export interface Pair {
+  readonly worlds: readonly [Filled, Filled]
+  readonly reads: readonly SentRequest[]
+  /** Returns other contents of both worlds, for what is followed from before. */
+  turned (places: number): Contents
+}
 
 /** What a caller gets: the answer to a request and, if it wrote, what can be read afterwards. */
-interface Outcome { readonly answer: Answer, readonly after: readonly Answer[] }
-
-/** Returns true for a request that reads. Routes of the application may write by any method. */
-export const isRead = ({ method }: SentRequest) => ['GET', 'HEAD', 'OPTIONS', 'QUERY'].includes(method)
+interface Outcome { readonly answer: Answer, readonly after: readonly Answer[], readonly stale?: Following['stale'] }
 
 /** Sends a request to a world, and undoes what it wrote. */
-async function ask (
-  { world, contents }: Filled, request: SentRequest, reads: readonly SentRequest[]
-): Promise<Outcome> {
+async function ask ({ worlds, reads, turned }: Pair, which: 0 | 1, request: Driven): Promise<Outcome> {
+  const { world, contents } = worlds[which]
+  const { meanwhile } = request
+  if (meanwhile !== undefined) {
+    // What differs goes and comes again in one of the worlds.
+    const told = { first: turned(meanwhile.turned), contents, others: worlds[0].contents }
+    const { answer, stale } = await followIn(world, { ...request, meanwhile }, told)
+    return { answer: withoutTime(answer), after: [], stale }
+  }
   const answer = withoutTime(await world.send(request))
   if (isRead(request)) return { answer, after: [] }
   const after: Answer[] = []
@@ -32,28 +42,34 @@ const timed = /^(?:x-)?ratelimit|^retry-after$|^server-timing$/i
 const withoutTime = ({ headers, ...answer }: Answer): Answer =>
   ({ ...answer, headers: Object.fromEntries(Object.entries(headers).filter(([name]) => !timed.test(name))) })
 
+/** The place of a difference between a stream and what GET answers. */
+export const staleStream = 'the stream, beside GET'
+
 /** A part of the answers that differs: its place, with both of its texts. */
 export interface Difference { readonly place: string, readonly texts: readonly [string, string] }
 
-/** Sends a request to both worlds. Returns the answer of the first, and a difference that is there every time. */
-export async function compare (pair: Pair, request: SentRequest): Promise<{
+/**
+ * Sends a request to both worlds. Returns the answer of the first, and a difference that is there every time: between
+ * the worlds, or between a stream and what GET answers.
+ */
+export async function compare (pair: Pair, request: Driven): Promise<{
   readonly answer: Answer
   readonly difference: Difference | undefined
 }> {
-  const [one, other] = pair.worlds
-  const [first, second] = [await ask(one, request, pair.reads), await ask(other, request, pair.reads)]
-  const difference = isDeepStrictEqual(first, second) ? undefined : await confirm(pair, request)
+  const [first, second] = [await ask(pair, 0, request), await ask(pair, 1, request)]
+  const stale = first.stale && { place: staleStream, texts: first.stale }
+  const difference = isDeepStrictEqual(first, second) ? stale : await confirm(pair, request) ?? stale
   return { answer: first.answer, difference }
 }
 
 const times = 4
 
 /** Sends a request again and again. What differs from time to time, such as a random key, tells nothing. */
-async function confirm ({ worlds: [one, other], reads }: Pair, request: SentRequest): Promise<Difference | undefined> {
+async function confirm (pair: Pair, request: Driven): Promise<Difference | undefined> {
   const outcomes: Array<readonly [Parts, Parts]> = []
   for (let left = times; left > 0; left--) {
     outcomes.push([
-      partsOf(await ask(one, request, reads), reads), partsOf(await ask(other, request, reads), reads)
+      partsOf(await ask(pair, 0, request), pair.reads), partsOf(await ask(pair, 1, request), pair.reads)
     ])
   }
   for (const place of new Set(outcomes.flatMap(both => both.flatMap(parts => [...parts.keys()])))) {

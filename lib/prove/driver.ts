@@ -5,7 +5,7 @@ import type { Answer, SentRequest } from '../conformance/serve.ts'
 import type { TableShape } from './rows.ts'
 import type { ProvedCaller, Sight } from './sight.ts'
 import { waysOf } from './sweep.ts'
-import { type Guess, ownCode, type Way } from './way.ts'
+import { type Driven, type Guess, ownCode, type Way } from './way.ts'
 import { membersOf } from './shrink.ts'
 import type { Change } from './twin.ts'
 import type { World } from './world.ts'
@@ -38,7 +38,7 @@ export const isOpen = ({ sent, answered, refused }: Count) =>
 /** Makes the requests of a caller: each way until it is answered, and drawn ones. */
 export interface Driver {
   /** Returns the next request, and the name of the way that it drives; undefined for a drawn one. */
-  next (generator: ValueGenerator): { readonly request: SentRequest, readonly way: string | undefined }
+  next (generator: ValueGenerator): { readonly request: Driven, readonly way: string | undefined }
   answered (request: SentRequest, answer: Answer, way: string | undefined): void
 }
 
@@ -60,7 +60,7 @@ export function makeDriver (
       const open = often.filter(({ name }) => isOpen(ways.get(name) ?? none))
       const api = generator.from(models)
       const way = api === undefined || generator.chance(50) ? generator.from(open) ?? generator.of(often) : undefined
-      const request = way?.make(generator) ?? (api && generateRequest(generator, api, client))
+      const request: Driven | undefined = way?.make(generator) ?? (api && generateRequest(generator, api, client))
       if (request === undefined) throw new TypeError('nothing to send')
       const guessed = generator.chance(25) ? withGuess(generator, request, guess) : request
       return { request: { ...guessed, headers: { ...request.headers, ...headers } }, way: way?.name }
@@ -108,7 +108,7 @@ function toWay (route: string | SentRequest, guess: Guess): Way {
 }
 
 /** Returns the request with a guessed value in one of the members of its body. */
-function withGuess (generator: ValueGenerator, request: SentRequest, guess: Guess): SentRequest {
+function withGuess (generator: ValueGenerator, request: Driven, guess: Guess): Driven {
   const members = membersOf(request.body)
   const value = guess(generator)
   const [name] = generator.from(members.filter(([, other]) => typeof other === typeof value)) ?? []

@@ -3,6 +3,7 @@ import { encode } from '../conformance/resources.ts'
 import type { SentRequest } from '../conformance/serve.ts'
 import { compare, type Filled, type Pair } from './compare.ts'
 import { isOpen, makeDriver, type Proving, type Ways } from './driver.ts'
+import { turn } from './live.ts'
 import { generateRows, type Hints, type TableShape } from './rows.ts'
 import { type Leak, shrink } from './shrink.ts'
 import { hintsOf, look, type ProvedCaller, type Sight, seesRow } from './sight.ts'
@@ -63,7 +64,8 @@ async function drive (
   const worlds: readonly [Filled, Filled] = [
     { world, contents }, { world: twin, contents: applyChanges(contents, changes) }
   ]
-  const pair: Pair = { worlds, reads: readsOf(sight, caller) }
+  const turned = (places: number) => turn(contents, proving.shapes, places)
+  const pair: Pair = { worlds, reads: readsOf(sight, caller), turned }
   const driver = makeDriver(proving, sight, caller, proved.ways, changes)
   for (let left = requestsEach; left > 0 && isLeft(proved, proving); left--) {
     const { request, way } = driver.next(generatorOf(proving.random, 120))

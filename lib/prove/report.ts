@@ -1,7 +1,7 @@
-import type { SentRequest } from '../conformance/serve.ts'
 import type { Proved } from './prover.ts'
 import type { Leak } from './shrink.ts'
 import type { Change } from './twin.ts'
+import type { Driven } from './way.ts'
 
 /** What was proved, for its report. */
 interface Evidence {
@@ -21,8 +21,9 @@ const learnable: Readonly<Record<string, string>> = {
 /** Returns what a leak tells, as a sentence. */
 export function describeLeak (caller: string, { changes: [change, ...more], request }: Leak): string {
   const article = /^[aeiou]/i.test(caller) ? 'An' : 'A'
+  if (change === undefined) return `${article} ${caller} can tell what GET hides by ${describeRequest(request)}`
   const others = more.length === 0 ? '' : ` (and ${more.length} more)`
-  return `${article} ${caller} can tell ${change && describeChange(change)}${others} by ${describeRequest(request)}`
+  return `${article} ${caller} can tell ${describeChange(change)}${others} by ${describeRequest(request)}`
 }
 
 function describeChange ({ shape: { label }, row, values, hidden }: Change): string {
@@ -36,9 +37,10 @@ const code = (value: unknown) => value === undefined
   ? 'nothing'
   : typeof value === 'object' || typeof value === 'string' ? `\`${JSON.stringify(value)}\`` : String(value)
 
-function describeRequest ({ method, url, headers, body }: SentRequest): string {
+function describeRequest ({ method, url, headers, body, meanwhile }: Driven): string {
+  const writes = (meanwhile?.writes ?? []).map(write => ` while ${describeRequest(write)}`)
   const shown = ['accept', 'prefer'].filter(name => name in headers).map(name => ` with \`${name}: ${headers[name]}\``)
-  return `\`${method} ${decoded(url)}${body === undefined ? '' : ` ${body}`}\`${shown.join('')}`
+  return `\`${method} ${decoded(url)}${body === undefined ? '' : ` ${body}`}\`${[...shown, ...writes].join('')}`
 }
 
 function decoded (url: string): string {

@@ -1,10 +1,12 @@
 import type { SentRequest } from '../conformance/serve.ts'
-import { compare, type Difference, type Pair } from './compare.ts'
+import { compare, type Difference, type Pair, staleStream } from './compare.ts'
 import { applyChanges, type Change } from './twin.ts'
+import type { Driven } from './way.ts'
 
 /** A difference that tells a caller what it may not know: the facts, and the request whose answers differ. */
 export interface Leak {
-  readonly request: SentRequest
+  readonly request: Driven
+  /** None for a stream that tells what GET does not. */
   readonly changes: readonly Change[]
   readonly difference: Difference
 }
@@ -12,11 +14,13 @@ export interface Leak {
 /** Returns the simplest leak that the requests and changes have: most often one row and one plain request. */
 export async function shrink (pair: Pair, leak: Leak): Promise<Leak> {
   const [one, { world }] = pair.worlds
-  const attempt = async (request: SentRequest, changes: readonly Change[]): Promise<Leak | undefined> => {
+  const attempt = async (request: Driven, changes: readonly Change[]): Promise<Leak | undefined> => {
     const contents = applyChanges(one.contents, changes)
     world.fill(contents)
     const { difference } = await compare({ ...pair, worlds: [one, { world, contents }] }, request)
-    return difference && { request, changes, difference }
+    // A stream that tells what GET does not, and worlds that differ, are two kinds of leaks.
+    const isSame = (difference?.place === staleStream) === (leak.difference.place === staleStream)
+    return difference && isSame ? { request, changes, difference } : undefined
   }
   const fewer = await withFewer(leak, attempt)
   const simpler = await simplest(pair.reads, fewer, attempt) ?? await simplify(fewer, attempt)
@@ -24,9 +28,11 @@ export async function shrink (pair: Pair, leak: Leak): Promise<Leak> {
   return simpler
 }
 
-type Attempt = (request: SentRequest, changes: readonly Change[]) => Promise<Leak | undefined>
+type Attempt = (request: Driven, changes: readonly Change[]) => Promise<Leak | undefined>
 
 async function withFewer (leak: Leak, attempt: Attempt): Promise<Leak> {
+  const stale = await attempt(leak.request, [])
+  if (stale !== undefined) return stale
   for (const change of leak.changes) {
     const single = await attempt(leak.request, [change])
     if (single !== undefined) return single
@@ -58,14 +64,20 @@ async function simplify (leak: Leak, attempt: Attempt): Promise<Leak> {
 }
 
 /** Yields requests without one of the headers that a client may leave out, of the parameters, or of the members. */
-function * simplerThan (request: SentRequest): Generator<SentRequest> {
-  const { method, url, headers, body } = request
+function * simplerThan (request: Driven): Generator<Driven> {
+  const { method, url, headers, body, meanwhile, ...others } = request
+  if (meanwhile !== undefined) {
+    yield { method, url, headers: without(headers, 'accept'), ...others }
+    for (let index = 0; index < meanwhile.writes.length; index++) {
+      yield { ...request, meanwhile: { ...meanwhile, writes: meanwhile.writes.toSpliced(index, 1) } }
+    }
+  }
   if (method === 'HEAD') yield { ...request, method: 'GET' }
   if (method === 'QUERY') {
     yield { method: 'GET', url: `${url}?${body ?? ''}`, headers: without(headers, 'content-type') }
   }
   for (const name of ['accept', 'prefer', 'if-match', 'if-none-match']) {
-    if (name in headers) yield { ...request, headers: without(headers, name) }
+    if (name in headers && meanwhile === undefined) yield { ...request, headers: without(headers, name) }
   }
   const [path = '', query = ''] = url.split(/\?(.*)/s)
   const parameters = query.split('&').filter(one => one !== '')

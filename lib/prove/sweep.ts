@@ -8,6 +8,7 @@ import { traitsOf } from '../model/values.ts'
 import { tableOf } from '../sources/memory/relations.ts'
 import { agentWays } from './agents.ts'
 import { batchWays } from './batches.ts'
+import { liveWays } from './live.ts'
 import { rowFor, type View } from './sight.ts'
 import { type Guess, ownCode, type Way } from './way.ts'
 import type { KnownCaller, ServedApi } from './world.ts'
@@ -24,17 +25,20 @@ export function waysOf (
   })
   const writes = views.flatMap(view => writesOf(served, view, guess))
   const written = [...writes, ...batchWays(served, views, writes, guess)]
+    .map(way => served.api.keys === undefined ? way : keyed(way))
+  const reads = views.filter(view => view.canRead).map(view =>
+    ({ name: view.collection.name, ways: readsOf(served, view, guess) }))
   return [
     read(`${prefix}/`, () => `${prefix}/`),
     ...openapi === undefined ? [] : [read(`${prefix}/openapi.json`, () => `${prefix}/openapi.json`)],
     ...explorer === undefined ? [] : [read(`${prefix}/ as a page`, () => `${prefix}/`, 'text/html')],
     // A refusal can tell something too.
-    ...views.flatMap(view => view.canRead
-      ? readsOf(served, view, guess)
-      : [read(`${view.collection.name} as JSON`, () => `${prefix}/${encode(view.collection.name)}`)]),
-    ...written.map(way => served.api.keys === undefined ? way : keyed(way)),
-    ...agentWays(served, views.filter(view => view.canRead).map(view =>
-      ({ name: view.collection.name, ways: readsOf(served, view, guess) })))
+    ...views.filter(view => !view.canRead).map(({ collection: { name } }) =>
+      read(`${name} as JSON`, () => `${prefix}/${encode(name)}`)),
+    ...reads.flatMap(({ ways }) => ways),
+    ...written,
+    ...agentWays(served, reads),
+    ...liveWays(served, reads, written)
   ]
 }
 

@@ -1,5 +1,9 @@
 import type { ValueGenerator } from '../conformance/generator.ts'
 import type { SentRequest } from '../conformance/serve.ts'
+import type { Meanwhile } from './live.ts'
+
+/** A request to drive. One with `meanwhile` follows a document. */
+export interface Driven extends SentRequest { readonly meanwhile?: Meanwhile }
 
 /** One thing to drive: a collection, its field and an operator, or one of the doors to them. */
 export interface Way {
@@ -8,7 +12,7 @@ export interface Way {
   /** How often it is driven beside the others: code of the application is more often wrong. Default 1. */
   readonly weight?: number
   /** Returns a request, with other values each time. */
-  make (generator: ValueGenerator): SentRequest
+  make (generator: ValueGenerator): Driven
 }
 
 /** The weight of a way to code of the application. */

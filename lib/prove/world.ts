@@ -1,14 +1,16 @@
 import type { FastifyInstance } from 'fastify'
 import type { Api } from '../api/answer.ts'
+import type { Options } from '../api/options.ts'
+import { type Follow, follower } from '../conformance/follow.ts'
 import { type SentRequest, sender, type ServedWorld } from '../conformance/serve.ts'
 import type { Context, Declared } from '../declare/collection.ts'
 import { isSubCollection } from '../declare/relations.ts'
 import { DeclarationError } from '../errors/errors.ts'
+import { registrationsIn } from '../plugin/registrations.ts'
 import { standIns } from '../plugin/stand-ins.ts'
 import type { Caller, Callers } from '../rules/caller.ts'
 import { after } from '../scheduling/after.ts'
-import { memory } from '../sources/memory/memory.ts'
-import { tableOver } from '../sources/memory/table.ts'
+import { memory, type MemorySource } from '../sources/memory/memory.ts'
 import { exampleOf } from '../conformance/examples.ts'
 
 /** A row of a throw-away table, by the application's names. */
@@ -24,7 +26,10 @@ export interface World {
   /** The fields whose values are made up, because memory() cannot compute them: `collection.property`. */
   readonly madeUp: ReadonlySet<string>
   readonly send: ServedWorld['send']
-  /** Replaces all rows. */
+  readonly follow: Follow
+  /** Returns the number of followed documents that are to be read again. */
+  waiting (): number
+  /** Replaces all rows, and tells those who follow documents. */
   fill (contents: Contents): void
   close (): Promise<void>
 }
@@ -44,13 +49,16 @@ export interface ServedApi {
 /** A caller, with the facts that the application knows about it. */
 export interface KnownCaller { readonly caller: Caller, readonly facts: unknown }
 
+/** The names of a collection's table and of its join tables. */
+interface Names { readonly table: string, readonly joins: ReadonlyMap<string, string> }
+
 /** Builds an application whose collections are those it declares, over throw-away tables without rows. */
 export async function buildWorld (build: () => Promise<FastifyInstance> | FastifyInstance): Promise<World> {
   const tables = new Map<string, Row[]>()
   const names = makeNames()
   const madeUp = new Set<string>()
   const apis: ServedApi[] = []
-  const sources = new Map<unknown, { readonly table: string, readonly joins: ReadonlyMap<string, string> }>()
+  const sources = new Map<MemorySource, Names>()
   const rowsOf = (name: string) => tables.get(name) ?? tables.set(name, []).get(name) ?? []
   const collections = (declared: Readonly<Record<string, Declared>>) =>
     Object.fromEntries(Object.entries(declared).map(([property, one]) => {
@@ -68,10 +76,10 @@ export async function buildWorld (build: () => Promise<FastifyInstance> | Fastif
       prefix,
       api,
       callers,
-      tableOf: ({ source }) => sources.get(source)?.table ?? '',
-      joinOf: ({ source }, through) => sources.get(source)?.joins.get(through) ?? ''
+      tableOf: ({ source }) => sources.get(source as MemorySource)?.table ?? '',
+      joinOf: ({ source }, through) => sources.get(source as MemorySource)?.joins.get(through) ?? ''
     })
-    return { ...api, callers: watch(api.callers, callers) }
+    return { ...api, callers: watch(api.callers, callers), options: withoutClocks(api.options) }
   }
   const app = await standIns.run({ collections, registered }, async () => {
     const built = await build()
@@ -79,16 +87,30 @@ export async function buildWorld (build: () => Promise<FastifyInstance> | Fastif
     return built
   })
   if (apis.length === 0) throw new DeclarationError('prove: the application does not register fastify-data-api')
-  const send = sender(app)
-  return { apis, tables, madeUp, send, fill: contents => { fill(tables, contents) }, close: () => app.close() }
+  const fill = (contents: Contents) => {
+    for (const [name, rows] of tables) rows.splice(0, Infinity, ...structuredClone(contents.get(name) ?? []))
+    for (const source of sources.keys()) source.refresh()
+  }
+  return { apis, tables, madeUp, fill, ...doorsOf(app) }
 }
 
-function fill (tables: ReadonlyMap<string, Row[]>, contents: Contents): void {
-  for (const [name, rows] of tables) {
-    rows.splice(0, Infinity, ...structuredClone(contents.get(name) ?? []))
-    tableOver(rows).refresh()
+const doorsOf = (app: FastifyInstance): Pick<World, 'send' | 'follow' | 'waiting' | 'close'> => ({
+  send: sender(app),
+  follow: follower(app),
+  waiting: () => registrationsIn(app).reduce((sum, one) => sum + (one.live()?.waiting ?? 0), 0),
+  close: () => app.close()
+})
+
+// The longest that a timer takes.
+const never = 2 ** 31 - 1
+
+/** Has followed documents be read when rows change, at once and only then, so that streams of both worlds are alike. */
+const withoutClocks = ({ live, ...options }: Options): Options => ({
+  ...options,
+  live: live && {
+    ...live, interval: 0, recheck: never, heartbeat: never, lifetime: never, buffer: never, longest: never
   }
-}
+})
 
 /** What tells the tables of sources apart: a name in a database, or the objects of memory(). */
 interface TableSource {

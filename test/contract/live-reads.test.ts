@@ -244,7 +244,7 @@ test('SQLite tells of what a write cascades to, and of what its triggers write',
 test('the numbers of live documents are those of streams and reads', async t => {
   const { app, follow, write } = await serve(t, {})
   const numbers = () => app.dataApi.live()
-  t.strictSame(numbers(), { streams: 0, behind: 0, reads: 0, unchanged: 0 })
+  t.strictSame(numbers(), { streams: 0, behind: 0, waiting: 0, reads: 0, unchanged: 0 })
   const [one, other] = [await follow('/things?limit=1'), await follow('/things/2')]
   await eventually(() => one.events.length + other.events.length === 2, () => one.text)
   await eventually(() => numbers()?.reads === numbers()?.unchanged, () => JSON.stringify(numbers()))
@@ -253,7 +253,7 @@ test('the numbers of live documents are those of streams and reads', async t => 
   await eventually(() => other.events.length === 2, () => other.text)
   const after = { reads: (before?.reads ?? 0) + 2, unchanged: (before?.unchanged ?? 0) + 1 }
   await eventually(() => numbers()?.unchanged === after.unchanged, () => JSON.stringify(numbers()))
-  t.strictSame(numbers(), { streams: 2, behind: 0, ...after })
+  t.strictSame(numbers(), { streams: 2, behind: 0, waiting: 0, ...after })
   await one.leave()
   await other.leave()
   await eventually(() => numbers()?.streams === 0, () => JSON.stringify(numbers()))

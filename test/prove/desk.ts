@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify'
 import dataApi, {
-  collection, type Context, memory, SubCollection, SubItem, type Where, type WriteContext
+  collection, type Context, type DataApiOptions, memory, SubCollection, SubItem, type Where, type WriteContext
 } from '../../lib/index.ts'
 import type { ProvedCaller } from '../../lib/prove/index.ts'
 
@@ -82,6 +82,7 @@ export interface Mistake {
   readonly flags?: { readonly [name in keyof typeof schemas]?: Readonly<Record<string, object>> }
   readonly add?: (app: FastifyInstance, all: Desk) => void
   readonly routes?: readonly string[]
+  readonly options?: Partial<DataApiOptions>
   /** True for one that takes hundreds of requests to find. */
   readonly slow?: boolean
 }
@@ -106,7 +107,9 @@ export const systemOf = ({ asSystem }: { asSystem (): unknown }): Desk => {
 }
 
 /** Builds the application with a mistake. */
-export async function buildDesk ({ collections = {}, flags = {}, add }: Mistake = {}): Promise<FastifyInstance> {
+export async function buildDesk (
+  { collections = {}, flags = {}, add, options = {} }: Mistake = {}
+): Promise<FastifyInstance> {
   const app = Fastify()
   const declared = Object.entries(schemas).map(([property, schema]) => {
     const name = property as keyof typeof schemas
@@ -120,7 +123,7 @@ export async function buildDesk ({ collections = {}, flags = {}, add }: Mistake 
     list: (name, query) => systemOf(app.dataApi).list(name, query),
     groups: (name, query) => systemOf(app.dataApi).groups(name, query)
   })
-  await app.register(dataApi, { collections: Object.fromEntries(declared) })
+  await app.register(dataApi, { ...options, collections: Object.fromEntries(declared) })
   return app
 }
 

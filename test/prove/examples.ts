@@ -23,7 +23,9 @@ async function teams (): Promise<ProveOptions> {
 const solar: ProveOptions = {
   app: async () => {
     const app = Fastify()
-    await app.register(dataApi, { collections: solarSystem(sqlite(':memory:')), explorer: true })
+    await app.register(dataApi, {
+      collections: solarSystem(sqlite(':memory:')), explorer: true, live: true
+    })
     return app
   },
   // Lookups find by slugs, which no item shows. Home is the item named Earth, and no generated row is.

@@ -9,6 +9,9 @@ import { type Mistake, systemOf, teamOf } from './desk.ts'
 type Item = Record<string, unknown>
 const text = Type.String({ readable: true })
 const system = ({ data }: WriteContext) => systemOf(data)
+const ofConnection = new WeakMap<object, Promise<unknown[]>>()
+const ticketsOf = async ({ server, headers }: Context['request']) =>
+  (await systemOf(server.dataApi).list('tickets', { where: { teamId: Number(headers['x-team']) } })).map(({ id }) => id)
 const errorOf = (statusCode: number, message: string) => Object.assign(new Error(message), { statusCode })
 
 export const mistakes: Readonly<Record<string, Mistake>> = {
@@ -249,5 +252,28 @@ export const mistakes: Readonly<Record<string, Mistake>> = {
       })
     },
     routes: ['GET /by-title/:title']
+  },
+  // Such as of Supabase, whose subscribers were told of rows that they could not read.
+  'a stream passes the scope, since EventSource sends no headers': {
+    slow: true,
+    options: { live: true },
+    collections: {
+      tickets: {
+        scope: ({ request }: Context) => request.headers.accept === 'text/event-stream' || { teamId: teamOf(request) }
+      }
+    }
+  },
+  'what a stream may tell is decided when it begins': {
+    slow: true,
+    options: { live: true },
+    collections: {
+      tickets: {
+        async scope ({ request }: Context, { oneOf }: Where<Item>) {
+          const known = ofConnection.get(request.raw) ?? ticketsOf(request)
+          ofConnection.set(request.raw, known)
+          return oneOf('id', await known)
+        }
+      }
+    }
   }
 }

@@ -4,6 +4,7 @@ import dataApi, { collection, computed, type Context, memory, SubCollection, Sub
 import { ProofError, proveRules, type ProveOptions } from '../../lib/prove/index.ts'
 import { read, programsIn, writeProgram } from '../helpers/documents.ts'
 import Fastify from '../helpers/fastify.ts'
+import { buildDesk } from './desk.ts'
 import { buildNotes, member, type Mistake } from './notes.ts'
 
 // docs/prove.md.
@@ -156,6 +157,19 @@ test('where agents have a door, what they read is driven, and a field that is op
   t.match(report, /described to an agent \| \d+ \| [1-9]\d* \|/)
   const { message } = await failureOf({ app: app('mcp'), callers, seed: 1 })
   t.match(message, /`things.secret` by `POST \/mcp/)
+})
+
+test('where documents are live, they are followed', async t => {
+  const app = () => buildDesk({ options: { live: true } })
+  const { report } = await proveRules({ app, callers, seed: 1, requests: 200 })
+  for (const name of ['teams', 'users', 'tickets', 'comments']) {
+    t.match(report, new RegExp(`\\| ${name} followed \\| \\d+ \\| [1-9]\\d* \\|`))
+  }
+  const some = await proveRules({
+    app: () => buildDesk({ options: { live: { collections: ['users'] } } }), callers, seed: 1, requests: 200
+  })
+  t.match(some.report, '| users followed | ')
+  t.notMatch(some.report, '| tickets followed | ')
 })
 
 test('where batches are on, items are changed and changed back by them', async t => {
