@@ -38,8 +38,8 @@ const musicWorld: World = { collections: music, tables: musicTables }
 
 /**
  * Runs a test of the contract on each kind of source, by default over the fixture music.ts. Tests that only read share
- * an application with those before them: one is opened anew after a write, and after a test that took `app` or
- * `opened`, with which it can do anything.
+ * an application with those before them. After a write the rows are what they were; after a test that took `app` or
+ * `opened`, with which it can do anything, all is opened anew.
  */
 export function everySource (
   name: string, run: (tools: Tools) => Promise<void>, options: Options = {}, world: World = musicWorld
@@ -50,7 +50,7 @@ export function everySource (
       try {
         await run(toolsOf(t, shared))
       } finally {
-        if (shared.isTouched) await closeShared(kind)
+        await restore(kind, shared)
       }
     })
   }
@@ -64,7 +64,9 @@ interface Shared {
   readonly opened: Opened
   readonly world: World
   readonly options: Options
-  isTouched: boolean
+  /** Has it been written to? */
+  isWritten: boolean
+  isTaken: boolean
 }
 
 /** The last one of each kind. */
@@ -78,7 +80,7 @@ async function openShared (kind: Kind, world: World, options: Options): Promise<
   await closeShared(kind)
   const opened = await openers[kind](world.tables, world.ddl)
   const app = Fastify()
-  const shared = { app, opened, world, options, isTouched: false }
+  const shared = { app, opened, world, options, isWritten: false, isTaken: false }
   shares.set(kind, shared)
   await app.register(dataApi, {
     ...options, ...world.options?.(opened.source), collections: world.collections(opened.source)
@@ -93,18 +95,30 @@ async function closeShared (kind: Kind): Promise<void> {
   await last?.opened.close()
 }
 
+/** Undoes what a test has done. */
+async function restore (kind: Kind, shared: Shared): Promise<void> {
+  const { isWritten, isTaken, opened: { reset } } = shared
+  shared.isWritten = false
+  if (isTaken || (isWritten && reset === undefined)) await closeShared(kind)
+  else if (isWritten) await reset?.()
+}
+
 function toolsOf (t: Test, shared: Shared): Tools {
-  const touched = () => {
-    shared.isTouched = true
+  const taken = () => {
+    shared.isTaken = true
+    return shared
+  }
+  const written = () => {
+    shared.isWritten = true
     return shared
   }
   return {
     t,
-    get app () { return touched().app },
-    get opened () { return touched().opened },
+    get app () { return taken().app },
+    get opened () { return taken().opened },
     get: (url, headers = {}) => shared.app.inject({ url, headers }),
-    request: options => (reading.has(options.method ?? 'GET') ? shared : touched()).app.inject(options),
-    send: (...args) => send(touched().app, ...args),
+    request: options => (reading.has(options.method ?? 'GET') ? shared : written()).app.inject(options),
+    send: (...args) => send(written().app, ...args),
     same: (...args) => { same(t, ...args) }
   }
 }

@@ -26,7 +26,7 @@ export async function start () {
     folder,
     port,
     detached: true,
-    settings: ['fsync=off', 'max_connections=200', 'timezone=Asia/Kolkata', 'datestyle=SQL, DMY']
+    settings: ['fsync=off', 'autovacuum=off', 'max_connections=200', 'timezone=Asia/Kolkata', 'datestyle=SQL, DMY']
   })
   mkdirSync(dirname(fileURLToPath(record)), { recursive: true })
   writeFileSync(record, JSON.stringify({ url: urlOf(port), folder, pid: server.pid }))
