@@ -28,6 +28,10 @@ function insert ({ collection, values, orNothing }: ChangeOf<'insert'>, undo: Un
   const complete = withKey(values, collection)
   const violation = violationOf({ collection, values: complete, row: undefined }, collection.stored)
   if (violation?.by === 'unique' && orNothing) return unchanged
+  if (violation?.by === 'foreign-key') {
+    // What refers to the item itself by the key that it was to have refers to nothing, as it has not come to be.
+    return refused('foreign-key', ...danglingFields({ collection, values, row: undefined }, collection.stored))
+  }
   if (violation !== undefined) return violation
   // violationOf() has checked that no value of the key is null.
   const key = collection.key.map(field => complete.get(field) as Scalar)
