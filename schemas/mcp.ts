@@ -6,6 +6,11 @@ export const mcpOptions = Type.Object({
   path: Type.Optional(Type.String({ pattern: '^[A-Za-z0-9_~-]+$' })),
   /** The collections that agents may use, by their names in the application. Default: all. */
   collections: Type.Optional(Type.Array(Type.String())),
+  /**
+   * The collections that agents may write in batches, by their names in the application; true for all. It needs
+   * `requestStrategies.batch`. Default: none.
+   */
+  write: Type.Optional(Type.Union([Type.Boolean(), Type.Array(Type.String())])),
   /** The most characters of data in one answer. Default 20000. */
   length: Type.Optional(Type.Integer({ minimum: 1 })),
   /** The origins whose pages may use the door. Default: that of `baseUrl`; without it none. */

@@ -60,7 +60,7 @@ export interface LiveLimits extends Required<Omit<LiveOptions, 'collections'>> {
 }
 
 /** The options of the door for agents, with every default filled in. */
-export type McpLimits = Required<Pick<McpOptions, 'path' | 'length'>> &
+export type McpLimits = Required<Pick<McpOptions, 'path' | 'length' | 'write'>> &
   Pick<McpOptions, 'collections' | 'origins' | 'resourceMetadata'>
 
 type ResponseContent = Required<NonNullable<DataOptions['responseContent']>>
@@ -145,7 +145,7 @@ export function compileOptions (given: DataApiOptions): Options {
     },
     openapi: data.openapi === false ? undefined : data.openapi ?? {},
     explorer: explorerOptions(data.explorer ?? false),
-    mcp: mcpLimits(data.mcp ?? false),
+    mcp: mcpLimits(data.mcp ?? false, data.requestStrategies?.batch ?? false),
     pages: pageLimits(data.pages ?? {}),
     site: data.baseUrl === undefined ? undefined : compileSite(data.baseUrl),
     slowStatements: data.slowStatements,
@@ -224,8 +224,14 @@ function answerLimits ({
 const explorerOptions = (given: NonNullable<DataOptions['explorer']>): ExplorerOptions | undefined =>
   given === false ? undefined : given === true ? {} : given
 
-const mcpLimits = (given: NonNullable<DataOptions['mcp']>): McpLimits | undefined =>
-  given === false ? undefined : { path: 'mcp', length: 20_000, ...given !== true && given }
+function mcpLimits (
+  given: NonNullable<DataOptions['mcp']>, batch: NonNullable<RequestStrategies['batch']>
+): McpLimits | undefined {
+  if (given === false) return undefined
+  const limits = { path: 'mcp', length: 20_000, write: false, ...given !== true && given }
+  if (limits.write === false || batch !== false) return limits
+  throw new DeclarationError("option 'mcp.write': agents write in batches; set 'requestStrategies.batch' too")
+}
 
 function liveLimits (given: NonNullable<DataOptions['live']>): LiveLimits | undefined {
   if (given === false) return undefined

@@ -7,15 +7,16 @@ import { describeDesign } from './report.ts'
 import type { Command } from './run.ts'
 import { makeApp, sessionOf } from './serve.ts'
 
-/** Serves a database to the agent that has started this process, read-only, until its standard input ends. */
+/** Serves a database to the agent that has started this process, until its standard input ends. */
 export const mcp: Command = {
-  flags: { ...preparingFlags, role: 'text', claims: 'text' },
+  flags: { ...preparingFlags, role: 'text', claims: 'text', write: 'switch' },
   async run (flags, terminal) {
-    const { database, design } = await prepare(flags, { write: false, session: sessionOf(flags) }, terminal)
-    const serving = { host: '127.0.0.1', prefix: '', write: false, mcp: { path } }
+    const write = flags.has('write')
+    const { database, design } = await prepare(flags, { write, session: sessionOf(flags) }, terminal)
+    const serving = { host: '127.0.0.1', prefix: '', write, mcp: { path, write } }
     const app = await makeApp(database, design, serving, terminal)
     // Standard output holds messages alone.
-    terminal.error(`${describeDesign(design, { label: database.label, write: false, all: false })}\n`)
+    terminal.error(`${describeDesign(design, { label: database.label, write, all: false })}\n`)
     await converse(process.stdin, terminal.out, app)
     await app.close()
     await database.db.close()

@@ -154,6 +154,7 @@ the agent. <database> is as of npx fastify-data-api <database>.
   --show table.column        shows a column that looks secret or holds bytes
   --role web_user            the role of PostgreSQL that answers;
                              --claims '{"sub":"ann"}': for this caller
+  --write                    lets the agent create, update and delete
   --help
 `,
   types: `Usage: npx fastify-data-api types <url | module> [flags]

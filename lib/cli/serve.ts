@@ -190,7 +190,7 @@ export async function makeApp (
     openapi: { info: { title: database.label } },
     explorer: true,
     ...mcp && { mcp },
-    ...write && { requestStrategies: { delete: true } }
+    ...write && { requestStrategies: { delete: true, batch: mcp !== undefined } }
   })
   await app.ready()
   return app

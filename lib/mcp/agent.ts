@@ -6,18 +6,24 @@ import type { RequestText } from '../request/parse.ts'
 import type { Answer } from '../response/answer.ts'
 import { permissionsOf } from '../rules/methods.ts'
 import { memoizeRecent } from '../scheduling/memoize.ts'
-import { isRead } from './describe.ts'
+import { isRead, writesOf } from './describe.ts'
 import { fit, type Fitting } from './fit.ts'
 
-/** What an agent may do, as the caller of one request: each call has the caller's rules, as a GET has. */
+/** What an agent may do, as the caller of one request: each call has the caller's rules, as a request of HTTP has. */
 export interface Agent {
   /** The most characters of what it is told at once. */
   readonly length: number
-  /** Returns the collections that the caller may read. */
+  /** The most operations of a write; 0 where the door takes none. */
+  readonly operations: number
+  /** Returns the collections that the caller may read, or write by this door. */
   views (): Promise<readonly View[]>
   /** Returns the data of a URL, a path of the API with its query. Rejects as GET does. */
   get (url: string, count: boolean): Promise<Fitting>
-  /** Returns what GET answers for an error, and logs what the client cannot explain. */
+  /** Returns true if the caller may send keys, under which writes can be repeated. */
+  hasKeys (): boolean
+  /** Returns the answer to a batch. `operations`: as its body has them. Rejects as a batch does. */
+  write (operations: unknown, options: { readonly dryRun: boolean, readonly key: string | undefined }): Promise<Answer>
+  /** Returns what HTTP answers for an error, and logs what the client cannot explain. */
   fail (thrown: unknown): Answer
 }
 
@@ -25,30 +31,50 @@ export interface Agent {
 export type Fail = (thrown: unknown, request: Context['request'], options: Api['options']) => Answer
 
 /** Returns a function that makes the agent of a request. */
-export function makeAgents (api: Api, { length }: McpLimits, fail: Fail): (request: Context['request']) => Agent {
-  const { model, callers, own } = api
+export function makeAgents (
+  api: Api, { length, write }: McpLimits, fail: Fail
+): (request: Context['request']) => Agent {
+  const { model, callers, own, keys } = api
   const apiOf = memoizeRecent(most => forAgents(api, Number(most)), { most: 100 })
   const { options } = apiOf('Infinity')
-  return request => ({
-    length,
-    async views () {
-      const all = await callers.all(own.contextOf(request))
-      return viewsOf(name => {
-        const caller = all.get(name)
-        return caller && permissionsOf(caller)
-      }, [...model.collections.keys()]).filter(isRead)
-    },
-    get: (url, count) => fit(length, async most => {
-      const text = textOf(url, count)
-      const made = await answer(text, apiOf(String(most)), own.contextOf(request), facts => {
-        request.dataApi = { ...facts, door: 'mcp' }
-      })
-      const kind = request.dataApi?.kind
-      return { answer: made, isPage: kind === 'list' || kind === 'dictionary' }
-    }),
-    fail: thrown => fail(thrown, request, options)
-  })
+  const operations = write === false ? 0 : Math.min(mostOperations, options.batch?.operations ?? 0)
+  const writing = forWriting(apiOf('Infinity'), operations, length)
+  return request => {
+    const ask = (text: RequestText, of: Api) => answer(text, of, own.contextOf(request), facts => {
+      request.dataApi = { ...facts, door: 'mcp' }
+    })
+    return {
+      length,
+      operations,
+      async views () {
+        const all = await callers.all(own.contextOf(request))
+        return viewsOf(name => {
+          const caller = all.get(name)
+          return caller && permissionsOf(caller)
+        }, [...model.collections.keys()]).filter(view => isRead(view) || (operations > 0 && writesOf(view).length > 0))
+      },
+      get: (url, count) => fit(length, async most => {
+        const made = await ask(textOf(url, count), apiOf(String(most)))
+        const kind = request.dataApi?.kind
+        const isPage = kind === 'list' || kind === 'dictionary'
+        return { answer: made, isPage, isTagged: operations > 0 && kind === 'item' }
+      }),
+      hasKeys: () => keys?.isFor(own.contextOf(request)) === true,
+      write: async (body, { dryRun, key }) => ask({
+        ...textOf('/', false),
+        method: 'POST',
+        prefer: dryRun ? 'dry-run' : undefined,
+        // In the quotes of a structured string.
+        idempotencyKey: key && JSON.stringify(key),
+        body: { contentType: 'application/json', bytes: undefined, value: body, refusal: undefined }
+      }, writing),
+      fail: thrown => fail(thrown, request, options)
+    }
+  }
 }
+
+// Those of one call are written by a model, and read by who approves of it.
+const mostOperations = 20
 
 /** Returns the API as an agent reads it: JSON, pages of `most` items with a link to the next, and paths for URLs. */
 function forAgents (api: Api, most: number): Api {
@@ -67,6 +93,13 @@ function forAgents (api: Api, most: number): Api {
       responseContent: { ...options.responseContent, errors: 'plain', developerErrors: false }
     }
   }
+}
+
+/** Returns the API as an agent writes it: what is too long to be told is not written. */
+const forWriting = (api: Api, operations: number, length: number): Api => {
+  const { options } = api
+  const answers = { ...options.answers, length: Math.min(options.answers.length, length) }
+  return { ...api, options: { ...options, batch: { operations }, answers } }
 }
 
 /** Returns the request of a URL that an agent wrote, in which a percent sign may stand for itself. */

@@ -1,41 +1,73 @@
-import type { Collection, Field, RelationField, ScalarField } from '../model/model.ts'
-import { listOf, methodsOf, type View } from '../openapi/describing.ts'
+import type { Collection, Field, InputField, RelationField, ScalarField } from '../model/model.ts'
+import { itemOf, listOf, methodsOf, type View } from '../openapi/describing.ts'
 import type { Schema } from '../openapi/objects.ts'
 import { fieldSchema, timePattern } from '../openapi/values.ts'
+import { isWrite, type Method } from '../plan/path/methods.ts'
 
 /** Returns true for a collection that the caller may read. */
 export const isRead = (view: View): boolean => methodsOf(listOf(view.collection), view).includes('GET')
+
+/** Returns the methods by which operations of the caller create, change and delete items of the collection. */
+export function writesOf (view: View): readonly Method[] {
+  const { collection } = view
+  if (collection.strategies.batch === false) return []
+  const creating = methodsOf(listOf(collection), view).filter(method => method === 'POST')
+  return [...creating, ...methodsOf(itemOf(collection), view).filter(isWrite)]
+}
 
 /**
  * Returns the collections of a caller as text, one a line (docs/mcp.md). It is made of declarations, and of no data:
  *
  *     moons: id* integer, name* string, mean_radius_km number?; planet -> planets, missions ->> missions [slug string]
+ *     notes: id* integer, text string; POST PATCH, not id; takes secret string
+ *
+ * `writing`: whether to tell what the caller may write.
  */
-export const describe = (views: readonly View[]): string => views.map(({ collection }) => lineOf(collection)).join('\n')
+export const describe = (views: readonly View[], writing: boolean): string => views.map(view => {
+  const line = lineOf(view.collection)
+  return writing ? `${line}${writingText(view)}` : line
+}).join('\n')
 
 function lineOf (collection: Collection): string {
   const { name, description, fields } = collection
   const readable = [...fields.values()].filter(field => field.readable)
-  const textOf = (hidden: boolean) => {
-    const some = readable.filter(field => field.hidden === hidden)
-    const scalars = some.filter(isScalar).map(field => scalarText(field, collection))
-    const relations = some.filter(isRelation).map(relationText)
-    return [scalars, relations].filter(texts => texts.length > 0).map(texts => texts.join(', ')).join('; ')
-  }
-  const hidden = textOf(true)
-  return `${nameText(name)}${about(description)}: ${textOf(false)}${hidden === '' ? '' : ` [${hidden}]`}`
+  const hidden = fieldTexts(readable.filter(one => one.hidden), collection)
+  const shown = fieldTexts(readable.filter(one => !one.hidden), collection)
+  return `${nameText(name)}${about(description)}: ${shown}${hidden === '' ? '' : ` [${hidden}]`}`
+}
+
+function fieldTexts (fields: readonly Field[], collection: Collection): string {
+  const scalars = fields.filter(isScalar).map(field => scalarText(field, collection))
+  const relations = fields.filter(isRelation).map(relationText)
+  return [scalars, relations].filter(texts => texts.length > 0).map(texts => texts.join(', ')).join('; ')
+}
+
+/** Tells the methods, which of the fields that are read are written, and the fields that are only written. */
+function writingText (view: View): string {
+  const methods = writesOf(view)
+  if (methods.length === 0) return ''
+  if (methods.every(method => method === 'DELETE')) return '; DELETE'
+  const fields = [...view.collection.fields.values()]
+  const readable = (writable: boolean) => fields.filter(field => field.readable && field.writable === writable)
+  const [written, fixed] = [readable(true), readable(false)]
+  const isShorter = written.length > 0 && written.length < fixed.length
+  const named = (isShorter ? written : fixed).map(({ name }) => nameText(name)).join(', ')
+  const limits = fixed.length === 0 ? '' : `${isShorter ? ' only' : ', not'} ${named}`
+  const unseen = fields.filter(field => !field.readable && field.writable)
+  const taken = unseen.length === 0 ? '' : `; takes ${fieldTexts(unseen, view.collection)}`
+  return `; ${methods.join(' ')}${limits}${taken}`
 }
 
 const isRelation = (field: Field): field is RelationField =>
   field.kind === 'sub-item' || field.kind === 'sub-collection'
 
-const isScalar = (field: Field): field is ScalarField => !isRelation(field) && field.kind !== 'input'
+const isScalar = (field: Field): field is ScalarField | InputField => !isRelation(field)
 
 const relationText = ({ name, kind, target, schema: { description } }: RelationField): string =>
   `${nameText(name)} ${kind === 'sub-item' ? '->' : '->>'} ${nameText(target.name)}${about(description)}`
 
-function scalarText (field: ScalarField, { identifiers }: Collection): string {
-  const schema = fieldSchema(field, 'answer')
+function scalarText (field: ScalarField | InputField, { identifiers }: Collection): string {
+  const schema = fieldSchema(field, field.readable ? 'answer' : 'body')
   const isNullable = field.kind === 'computed' ? JSON.stringify(schema).includes('null') : field.nullable
   const parts = identifiers.flatMap(one => one.kind === 'field' ? [one.field] : one.kind === 'key' ? one.fields : [])
   const marks = parts.some(part => part === field) ? '*' : ''

@@ -2,13 +2,15 @@ import type { Api } from '../api/answer.ts'
 import type { McpLimits } from '../api/options.ts'
 import type { Context } from '../declare/collection.ts'
 import { DataApiError, methodNotAllowed } from '../errors/errors.ts'
+import type { Model } from '../model/model.ts'
+import { stringType } from '../model/values.ts'
 import type { Body } from '../request/body.ts'
 import { type Answer, empty, hasSpecials, json, ok, personal } from '../response/answer.ts'
 import { type Agent, type Fail, makeAgents } from './agent.ts'
-import { describe } from './describe.ts'
+import { describe, isRead } from './describe.ts'
 import { type Headers, idOf, ProtocolError, readMessage } from './message.ts'
 import { runMethod, type Server } from './methods.ts'
-import { instructions, toolsFor } from './tools.ts'
+import { instructions, readingTools } from './tools.ts'
 
 /** The door for agents (docs/mcp.md): one URL for messages, and a text for agents that only fetch. */
 export interface AgentDoor {
@@ -20,11 +22,12 @@ export interface AgentDoor {
 
 /** Makes the door of an API. */
 export function makeAgentDoor (api: Api, limits: McpLimits, fail: Fail): AgentDoor {
-  const { options, callers, model } = api
+  const { options, callers, model, keys } = api
   const { title = 'Data API', version = '1.0.0' } = options.openapi?.info ?? {}
   const isPersonal = callers.guarded || hasSpecials(model)
-  const cacheScope = isPersonal ? 'private' : 'public'
-  const server: Server = { info: { name: title, version }, tools: toolsFor(options.syntax), cacheScope }
+  // Whether a tool has a key depends on the caller, too.
+  const cacheScope = isPersonal || (limits.write !== false && keys !== undefined) ? 'private' : 'public'
+  const server: Server = { info: { name: title, version }, tools: readingTools(options.syntax), cacheScope }
   const agentOf = makeAgents(api, limits, fail)
   const origins = limits.origins ?? (options.site === undefined ? [] : [options.site.origin])
   return {
@@ -36,12 +39,25 @@ export function makeAgentDoor (api: Api, limits: McpLimits, fail: Fail): AgentDo
       return respond(body, headers, agentOf(request), server)
     },
     async tell (request) {
-      const views = await agentOf(request).views()
-      const text = `${instructions}\n\n${describe(views)}\n`
+      const views = (await agentOf(request).views()).filter(isRead)
+      const text = `${instructions}\n\n${describe(views, false)}\n`
       const answer = { ...ok(text), headers: { 'content-type': 'text/plain; charset=utf-8' } }
       return isPersonal ? personal(answer) : answer
     }
   }
+}
+
+/**
+ * Returns the collections that agents write and whose texts they read, by property: a text of a stranger can make an
+ * agent write there what it knows.
+ */
+export function carriersOf ({ collections }: Model, { write, collections: read }: McpLimits): readonly string[] {
+  return [...collections.values()].filter(({ property, strategies, stored }) => {
+    const isWritten = write === true || (Array.isArray(write) && write.includes(property))
+    const isTaken = strategies.batch !== false && (strategies.create || strategies.update.length > 0)
+    const hasText = stored.some(field => field.readable && field.type === stringType)
+    return isWritten && isTaken && hasText && (read?.includes(property) ?? true)
+  }).map(({ property }) => property)
 }
 
 const allow = 'POST, OPTIONS'

@@ -1,11 +1,16 @@
 import { DataApiError } from '../errors/errors.ts'
 import type { Answer } from '../response/answer.ts'
 
-/** What GET answers. `isPage`: its data has a member for each item. */
-export interface Asked { readonly answer: Answer, readonly isPage: boolean }
+/** What GET answers. `isPage`: its data has a member for each item. `isTagged`: its tag is wanted. */
+export interface Asked { readonly answer: Answer, readonly isPage: boolean, readonly isTagged: boolean }
 
 /** The data of an answer. `next`: the URL of the next page. */
-export interface Fitting { readonly data: unknown, readonly next?: string, readonly total?: number }
+export interface Fitting {
+  readonly data: unknown
+  readonly next?: string
+  readonly total?: number
+  readonly etag?: string
+}
 
 /**
  * Returns the data of an answer, as many items of a page as fit into `length` characters. `ask`: sends the request for
@@ -13,13 +18,18 @@ export interface Fitting { readonly data: unknown, readonly next?: string, reado
  */
 export async function fit (length: number, ask: (most: number) => Promise<Asked>): Promise<Fitting> {
   for (let most = Infinity; ;) {
-    const { answer: { body, links, headers }, isPage } = await ask(most)
+    const { answer: { body, links, headers, etag }, isPage, isTagged } = await ask(most)
     if (typeof body !== 'string') throw new TypeError('an agent is answered in JSON')
     const data: unknown = JSON.parse(body)
     if (body.length <= length) {
       const next = links.find(({ rel }) => rel === 'next')?.target
       const total = headers['x-total-count']
-      return { data, ...next !== undefined && { next }, ...total !== undefined && { total: Number(total) } }
+      return {
+        data,
+        ...next !== undefined && { next },
+        ...total !== undefined && { total: Number(total) },
+        ...isTagged && etag !== undefined && { etag }
+      }
     }
     const held = isPage ? Object.keys(data as object).length : 1
     if (held < 2) throw tooLong(length)

@@ -1,7 +1,8 @@
 import { isObject } from '../errors/is-object.ts'
 import type { Agent } from './agent.ts'
+import { isRead } from './describe.ts'
 import { legacy, type Message, modern, type Params, ProtocolError } from './message.ts'
-import { callTool, instructions } from './tools.ts'
+import { callTool, instructions, writingTools } from './tools.ts'
 
 /** What the door says of itself. `cacheScope`: `private` where the answers depend on the caller. */
 export interface Server {
@@ -36,7 +37,12 @@ const methods: Readonly<Record<string, Method>> = {
     only: 'legacy'
   },
   ping: { run: () => ({}), only: 'legacy' },
-  'tools/list': { run: (_params, _agent, { tools }) => ({ tools }), ttlMs },
+  'tools/list': {
+    run: async (_params, agent, { tools }) => ({
+      tools: [...tools, ...await orRefused(agent, () => writingTools(agent))]
+    }),
+    ttlMs
+  },
   'tools/call': { run: runTool },
   'resources/list': {
     run: async (_params, agent) => ({
@@ -89,7 +95,7 @@ async function readResource ({ uri }: Params, agent: Agent): Promise<object> {
 }
 
 const namesFor = (agent: Agent): Promise<readonly string[]> =>
-  orRefused(agent, async () => (await agent.views()).map(({ collection: { name } }) => name))
+  orRefused(agent, async () => (await agent.views()).filter(isRead).map(({ collection: { name } }) => name))
 
 /** An error of the API becomes one of the protocol, with the body of the former as its data. */
 async function orRefused<T> (agent: Agent, work: () => Promise<T>): Promise<T> {
@@ -99,7 +105,7 @@ async function orRefused<T> (agent: Agent, work: () => Promise<T>): Promise<T> {
     const { status, body } = agent.fail(thrown)
     const code = status < 500 ? -32602 : -32603
     const data: unknown = JSON.parse(String(body))
-    throw new ProtocolError(code, 'The resource cannot be read.', { status: 200, data })
+    throw new ProtocolError(code, 'It cannot be read.', { status: 200, data })
   }
 }
 

@@ -19,7 +19,13 @@ export async function addAgentRoutes (scope: FastifyInstance, serving: Serving, 
       "get the data that agents get; set 'rawStreams' if they need not")
   })
   // Most applications have no such door, and need not load it.
-  const { makeAgentDoor } = await import('../mcp/door.ts')
+  const { carriersOf, makeAgentDoor } = await import('../mcp/door.ts')
+  const carriers = carriersOf(api.model, limits)
+  if (carriers.length > 0) {
+    const names = carriers.join("', '")
+    scope.log.warn({ collections: carriers }, `option 'mcp.write': agents read texts of '${names}' and write there. ` +
+      'Who writes such a text can tell an agent what to write (docs/mcp.md: Threats)')
+  }
   const door = makeAgentDoor(api, limits, fail)
   const schema: FastifySchema & { readonly hide: boolean } = { hide: true }
   const config = { dataApiDoor: 'mcp' as const }

@@ -46,7 +46,7 @@ export async function register (app: FastifyInstance, asked: DataApiOptions): Pr
   checkRules(given.collections)
   checkColumns(given.collections)
   checkIgnored(exposedNames(model), syntax)
-  const declared = closeToAgents(given.collections, options.mcp?.collections)
+  const declared = closeToAgents(given.collections, options.mcp)
   const callers = makeCallers(declared, model, one => compileModel(one, { ...compiling, whole: model }))
   if (!app.hasRequestDecorator('dataApi')) app.decorateRequest('dataApi', undefined)
   const keys = makeKeys(declared, model, callers.guarded, options)

@@ -2,6 +2,7 @@ import type { ValueGenerator } from '../conformance/generator.ts'
 import { generateRequest, makeClientState, recordAnswer } from '../conformance/requests.ts'
 import { encode, textOf } from '../conformance/resources.ts'
 import type { Answer, SentRequest } from '../conformance/serve.ts'
+import { statusOf } from './agents.ts'
 import type { TableShape } from './rows.ts'
 import type { ProvedCaller, Sight } from './sight.ts'
 import { waysOf } from './sweep.ts'
@@ -73,11 +74,14 @@ export function makeDriver (
 }
 
 /** A deletion of an item that others refer to, or a duplicate, has passed the rules: 409 is an answer. */
-const counted = ({ sent, answered, refused }: Count, { status }: Answer): Count => ({
-  sent: sent + 1,
-  answered: answered + Number(status < 400 || status === 409),
-  refused: refused + Number(status === 401 || status === 403)
-})
+function counted ({ sent, answered, refused }: Count, answer: Answer): Count {
+  const status = statusOf(answer)
+  return {
+    sent: sent + 1,
+    answered: answered + Number(status < 400 || status === 409),
+    refused: refused + Number(status === 401 || status === 403)
+  }
+}
 
 /** The models to draw requests from: what the caller knows, and what there is, for who guesses names. */
 const modelsOf = (known: Sight['known']) => [...known].flatMap(([{ prefix, api }, callers]) => {

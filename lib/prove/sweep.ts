@@ -37,7 +37,7 @@ export function waysOf (
       read(`${name} as JSON`, () => `${prefix}/${encode(name)}`)),
     ...reads.flatMap(({ ways }) => ways),
     ...written,
-    ...agentWays(served, reads),
+    ...agentWays(served, reads, written),
     ...liveWays(served, reads, written)
   ]
 }

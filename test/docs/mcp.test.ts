@@ -1,9 +1,12 @@
+import { Type } from '@sinclair/typebox'
 import type { FastifyInstance } from 'fastify'
 import { test } from 'tap'
 import { optionsSchema } from '../../schemas/options.ts'
 import { mcpOptions } from '../../schemas/mcp.ts'
+import dataApi, { collection, input, memory, SubCollection } from '../../lib/index.ts'
 import { agentOf } from '../helpers/agents.ts'
 import { cellsOf, codeIn, programsIn, read, sectionOf, writeProgram } from '../helpers/documents.ts'
+import Fastify from '../helpers/fastify.ts'
 
 test('the program of docs/mcp.md shows people what agents do not see', async t => {
   const [program = ''] = programsIn(read('docs/mcp.md'))
@@ -22,4 +25,26 @@ test('the configurations of clients in docs/mcp.md are JSON, and its table has e
   t.strictSame(rows.flatMap(([name = '']) => codeIn(name)).sort(),
     Object.keys(mcpOptions.properties).map(name => `mcp.${name}`).sort())
   t.end()
+})
+
+test('an agent writes what docs/mcp.md shows, and is told that it may', async t => {
+  const shown = { readable: true, writable: true } as const
+  const key = Type.Integer({ identifier: true, readable: true })
+  const people = collection(Type.Object({
+    id: key,
+    name: Type.String({ identifier: true, ...shown }),
+    tasks: SubCollection('tasks', { foreignKey: 'ownerId', ...shown })
+  }), { source: memory([]), inputs: { password: input({ type: Type.String(), set: () => {} }) } })
+  const tasks = collection(Type.Object({ id: key, text: Type.String(shown), ownerId: Type.Optional(Type.Integer()) }), {
+    source: memory([])
+  })
+  const app = Fastify()
+  await app.register(dataApi, {
+    collections: { people, tasks }, mcp: { write: true }, requestStrategies: { batch: true, delete: true }
+  })
+  const { call } = agentOf(app)
+  const [written = '', described = ''] = programsIn(sectionOf('docs/mcp.md', 'What an agent writes'), 'text')
+  const { data } = await call('write', JSON.parse(written) as object)
+  t.match(data, { results: [{ status: 201 }, { status: 201, location: '/people/by_id/1/tasks/1' }] })
+  t.equal((await call('describe', { collections: ['people'] })).text, described.trim())
 })

@@ -16,7 +16,7 @@ const command = {
   command: process.execPath,
   args: [
     `--import=${new URL('../helpers/strip-types.mjs', import.meta.url).href}`,
-    fileURLToPath(new URL('../../lib/cli/main.ts', import.meta.url)), 'mcp', file
+    fileURLToPath(new URL('../../lib/cli/main.ts', import.meta.url)), 'mcp', file, '--write'
   ],
   stderr: 'ignore' as const
 }
@@ -45,8 +45,8 @@ async function connectAll (url: URL): Promise<ReadonlyArray<readonly [string, An
   ] as ReadonlyArray<readonly [string, AnyClient]>
 }
 
-test('the official clients describe and read, by HTTP and by the command', { timeout: 120_000 }, async t => {
-  const app = await serveSolarSystem()
+test('the official clients describe, read and write, by HTTP and by the command', { timeout: 120_000 }, async t => {
+  const app = await serveSolarSystem({ mcp: { write: true }, requestStrategies: { batch: true } })
   await app.listen({ port: 0 })
   const address = app.server.address()
   const url = new URL(`http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}/mcp`)
@@ -54,7 +54,7 @@ test('the official clients describe and read, by HTTP and by the command', { tim
     const [collection, item, found] = name.includes('HTTP')
       ? ['planets', '/planets/4/name', 'Mars']
       : ['artists', '/artists/2/name', 'Neu!']
-    t.strictSame((await client.listTools()).tools.map(tool => tool.name), ['describe', 'get'], name)
+    t.strictSame((await client.listTools()).tools.map(tool => tool.name), ['describe', 'get', 'write'], name)
     t.match((await client.listResources()).resources[0], { uri: `data-api:/${collection}` }, name)
     t.match(await client.callTool({ name: 'describe', arguments: {} }), {
       content: [{ type: 'text', text: new RegExp(`^${collection}\\b.*: id\\* integer, name`) }]
@@ -63,6 +63,16 @@ test('the official clients describe and read, by HTTP and by the command', { tim
       structuredContent: { data: found }
     }, name)
     t.match(await client.callTool({ name: 'get', arguments: { url: '/nothing' } }), { isError: true }, name)
+    const [path, body] = name.includes('HTTP')
+      ? ['/missions/1', { launch_vehicle: 'Falcon' }]
+      : ['/artists/2', { name: 'Neu!' }]
+    t.match(await client.callTool({
+      name: 'write', arguments: { operations: [{ method: 'PATCH', path, body }], dry_run: false }
+    }), { structuredContent: { results: [{ status: 200, body: { status: 'ok' } }] } }, name)
+    const wrong = { operations: [{ method: 'PATCH', path: '/nothing' }] }
+    t.match(await client.callTool({ name: 'write', arguments: wrong }), {
+      isError: true, content: [{ text: /"operation":0/ }]
+    }, name)
     t.match(await client.readResource({ uri: `data-api:${item}` }), {
       contents: [{ text: JSON.stringify({ data: found }) }]
     }, name)

@@ -18,13 +18,14 @@ import { makeWorldPair, withGuards, type WorldPair } from '../helpers/hidden-wor
 
 const Note = Type.Object({
   id: Type.Integer({ identifier: true, readable: true }),
-  text: Type.String({ identifier: true, readable: true })
+  text: Type.String({ identifier: true, readable: true, writable: true })
 })
 
-async function serve (texts: readonly string[] = ['a'], mcp: DataApiOptions['mcp'] = true) {
+async function serve (texts: readonly string[] = ['a'], mcp: DataApiOptions['mcp'] = { write: true }) {
   const app = Fastify()
   const source = memory(texts.map((text, index) => ({ id: index + 1, text })))
-  await app.register(dataApi, { collections: { notes: collection(Note, { source }) }, mcp })
+  const requestStrategies = { batch: true, delete: true } as const
+  await app.register(dataApi, { collections: { notes: collection(Note, { source }) }, mcp, requestStrategies })
   return app
 }
 
@@ -48,7 +49,15 @@ const params = record({
   arguments: record({
     url: fc.oneof(fc.string(), fc.webPath(), fc.constantFrom('/notes?', '/notes/1', '/%', '/notes?fields=(', '')),
     count: fc.boolean(),
-    collections: fc.array(or(fc.oneof(fc.constant('notes'), fc.string())))
+    collections: fc.array(or(fc.oneof(fc.constant('notes'), fc.string()))),
+    operations: fc.array(record({
+      method: fc.constantFrom('POST', 'PUT', 'PATCH', 'DELETE', 'GET'),
+      path: fc.oneof(fc.constantFrom('/notes', '/notes/1', '/notes/2', '/$a', '/$', '/', '/notes/1/text'), fc.string()),
+      body: record({ text: fc.string() }),
+      as: fc.constantFrom('a', 'b', '$')
+    }), { maxLength: 3 }),
+    dry_run: fc.boolean(),
+    key: fc.string()
   }),
   uri: fc.string().map(text => `data-api:${text}`),
   protocolVersion: version,
@@ -84,7 +93,7 @@ test('no message makes a fault, and each answer is an object of JSON', { timeout
 })
 
 test('no line ends the command, and each is answered in one object of JSON', { timeout: 0 }, async t => {
-  const app = await serve(['a'], { path: '~agents' })
+  const app = await serve(['a'], { path: '~agents', write: true })
   const runs = runsOf(900)
   const lines = fc.sample(messages, runs)
   const ping = { jsonrpc: '2.0', id: 'last', method: 'ping' }
@@ -115,7 +124,7 @@ const orders = [
 ]
 
 test('a text in the data stands in the data alone, whatever it says', async t => {
-  const app = await serve(orders)
+  const app = await serve(orders, true)
   const calls = ['server/discover', 'tools/list', 'resources/list', 'resources/templates/list']
   const others = await Promise.all([
     ...calls.map(method => app.inject(modernRequest(method) as InjectOptions)),
@@ -138,12 +147,17 @@ test('a text in the data stands in the data alone, whatever it says', async t =>
 async function tell (world: World, guards: WorldPair['guards']): Promise<string> {
   const { source } = openMemory(world.tables)
   const app = Fastify()
-  await app.register(dataApi, { ...world.options, collections: withGuards(declare(world, source), guards), mcp: true })
+  const collections = withGuards(declare(world, source), guards)
+  const requestStrategies = { ...world.options.requestStrategies, batch: true }
+  await app.register(dataApi, { ...world.options, requestStrategies, collections, mcp: { write: true } })
   const { rpc, call } = agentOf(app, `${world.options.prefix ?? ''}/mcp`)
   const { result } = await rpc('resources/list')
-  const told = [(await call('describe')).text, (await app.inject('/llms.txt')).body]
+  const tools = JSON.stringify(await rpc('tools/list'))
+  const told = [tools, (await call('describe')).text, (await app.inject('/llms.txt')).body]
   for (const { name } of result?.['resources'] as ReadonlyArray<{ readonly name: string }>) {
-    told.push((await call('get', { url: `/${encodeURIComponent(name)}`, count: true })).text)
+    const path = `/${encodeURIComponent(name)}`
+    told.push((await call('get', { url: path, count: true })).text)
+    told.push((await call('write', { operations: [{ method: 'POST', path, body: {} }], dry_run: true })).text)
   }
   await app.close()
   return JSON.stringify(told)

@@ -47,8 +47,8 @@ test('each of fifteen questions is answered by one get', async t => {
 test('the tools and the descriptions are short', async t => {
   const { call, rpc } = agentOf(await serveSolarSystem())
   const tools = JSON.stringify((await rpc('tools/list')).result?.['tools'])
-  // Measured with o200k: a token has 3.6 characters of the tools, and 4.2 of the descriptions; these are 500 and 60.
-  t.ok(tools.length < 1750, `${tools.length} characters`)
+  // Measured with o200k: a token has 3.6 characters of the tools, and 4.2 of the descriptions; these are 400 and 60.
+  t.ok(tools.length < 1440, `${tools.length} characters`)
   const { text } = await call('describe')
   const words = text.replaceAll(/ \([^)]*\)/g, '')
   t.ok(words.length / text.split('\n').length < 240, `${words.length} characters without descriptions of schemas`)

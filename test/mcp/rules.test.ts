@@ -10,15 +10,15 @@ import Fastify from '../helpers/fastify.ts'
 
 const Person = Type.Object({
   id: Type.Integer({ identifier: true, readable: true }),
-  email: Type.String({ readable: true }),
-  notes: SubCollection('notes', { foreignKey: 'authorId', readable: true })
+  email: Type.String({ readable: true, writable: true }),
+  notes: SubCollection('notes', { foreignKey: 'authorId', readable: true, writable: true })
 })
 
 const Note = Type.Object({
   id: Type.Integer({ identifier: true, readable: true }),
-  text: Type.String({ readable: true }),
-  authorId: Type.Integer(),
-  author: SubItem('people', { foreignKey: 'authorId', readable: true })
+  text: Type.String({ readable: true, writable: true }),
+  authorId: Type.Optional(Type.Integer()),
+  author: SubItem('people', { foreignKey: 'authorId', readable: true, writable: true })
 })
 
 const notToAgents = ({ door }: Context) => door !== 'mcp'
@@ -97,4 +97,70 @@ test('the door of a request is known to hooks that run before it, and so to own 
 test('answers that depend on the caller are told as such', async t => {
   const app = await serve()
   t.match((await app.inject('/llms.txt')).headers, { 'cache-control': 'private', vary: /Authorization/ })
+})
+
+const requestStrategies = { batch: true, delete: true }
+const write = (app: Awaited<ReturnType<typeof serve>>, method: string, path: string, body?: unknown) =>
+  agentOf(app).call('write', { operations: [{ method, path, body }] })
+const toolsOf = async (app: Awaited<ReturnType<typeof serve>>) =>
+  ((await agentOf(app).rpc('tools/list')).result?.['tools'] as ReadonlyArray<{ name: string }>).map(({ name }) => name)
+
+test('a collection that is not among mcp.write is one that agents may not write, by whatever way', async t => {
+  const app = await serve({ mcp: { write: ['notes'] }, requestStrategies })
+  for (const [method, path, body] of [
+    ['POST', '/people', { email: 'x' }], ['PATCH', '/people/1', { email: 'x' }], ['DELETE', '/people/1'],
+    ['PUT', '/people/1/notes', []], ['PATCH', '/notes/1', { author: { email: 'new' } }]
+  ] as const) {
+    const { isError, data } = await write(app, method, path, body)
+    t.ok(isError, `${method} ${path}`)
+    t.match(data, { error: path === '/notes/1' ? 'validation' : 'forbidden', operation: 0 }, `${method} ${path}`)
+  }
+  t.match(await write(app, 'PATCH', '/notes/1', { text: 'b' }), { isError: false })
+  const { call } = agentOf(app)
+  t.equal((await call('describe', { collections: ['people'] })).text, 'people: id* integer; notes ->> notes')
+  t.match((await call('describe', { collections: ['notes'] })).text, /; POST PUT PATCH DELETE, not id$/)
+  t.equal((await app.inject({ method: 'PATCH', url: '/people/1', payload: { email: 'x' } })).statusCode, 200)
+  const misspelt = serve({ mcp: { write: ['note'] }, requestStrategies })
+  await t.rejects(misspelt, { message: /'mcp.write'.*did you mean 'notes'/ })
+})
+
+test('the tool to write is there for callers who may write something, if the door is open for it', async t => {
+  t.strictSame(await toolsOf(await serve({ requestStrategies })), ['describe', 'get'])
+  t.strictSame(await toolsOf(await serve({ mcp: { write: [] }, requestStrategies })), ['describe', 'get'])
+  t.strictSame(await toolsOf(await serve({ mcp: { write: true }, requestStrategies })), ['describe', 'get', 'write'])
+  const { notes } = collections()
+  const rules = { create: notToAgents, update: notToAgents, delete: notToAgents }
+  const closed = { notes: collection(Type.Omit(Note, ['author']), { source: memory([]), rules }) }
+  const app = await serve({ mcp: { write: true }, requestStrategies, collections: closed })
+  t.strictSame(await toolsOf(app), ['describe', 'get'])
+  t.match(await write(app, 'POST', '/notes', { text: 'a' }), { isError: true, data: { error: 'forbidden' } })
+  t.equal((await app.inject({ method: 'POST', url: '/notes', payload: { text: 'a' } })).statusCode, 201)
+  const refusing = collection(notes.schema, { source: memory([]), requestStrategies: { batch: false } })
+  const refused = await serve({
+    mcp: { write: true }, requestStrategies, collections: { ...collections(), notes: refusing }
+  })
+  t.match((await agentOf(refused).call('describe', { collections: ['notes'] })).text, /author -> people$/)
+})
+
+test('what an agent may write and not read is described', async t => {
+  const notes = collection(Type.Omit(Note, ['author']), { source: memory([]), rules: { read: notToAgents } })
+  const app = await serve({ mcp: { write: true }, requestStrategies, collections: { notes } })
+  const line = 'notes: id* integer; POST PUT PATCH DELETE, not id; takes text string'
+  t.equal((await agentOf(app).call('describe')).text, line)
+  t.match((await agentOf(app).rpc('resources/list')).result, { resources: [] })
+  t.match(await write(app, 'POST', '/notes', { text: 'a' }), { isError: false })
+  t.match(await agentOf(app).call('get', { url: '/notes' }), { isError: true, data: { error: 'forbidden' } })
+})
+
+test('the start warns of texts that agents read where they write', async t => {
+  const warned = async (mcp: NonNullable<DataApiOptions['mcp']>) => {
+    const lines: string[] = []
+    const app = Fastify({ logger: { level: 'warn', stream: { write: (line: string) => { lines.push(line) } } } })
+    await app.register(dataApi, { collections: collections(), mcp, requestStrategies })
+    return lines.map(line => (JSON.parse(line) as { collections: unknown }).collections)
+  }
+  t.strictSame(await warned(true), [])
+  t.strictSame(await warned({ write: true }), [['people', 'notes']])
+  t.strictSame(await warned({ write: ['notes'] }), [['notes']])
+  t.strictSame(await warned({ write: ['notes'], collections: ['people'] }), [])
 })

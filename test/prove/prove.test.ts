@@ -172,6 +172,22 @@ test('where documents are live, they are followed', async t => {
   t.notMatch(some.report, '| tickets followed | ')
 })
 
+test('where agents may write, what they write is driven, with a key where one is needed', async t => {
+  const Thing = Type.Object({ id: Type.Integer({ identifier: true, readable: true }), text: shown })
+  const app = async () => {
+    const built = Fastify()
+    await built.register(dataApi, {
+      collections: { things: collection(Thing, { source: memory([]) }) },
+      requestStrategies: { batch: true, requireIdempotencyKey: ['PATCH'] },
+      idempotency: { caller: () => 'member' },
+      mcp: { write: true }
+    })
+    return built
+  }
+  const { report } = await proveRules({ app, callers: { member: {} }, requests: 200, seed: 1 })
+  t.match(report, /written by an agent \| \d+ \| [1-9]\d* \|/)
+})
+
 test('where batches are on, items are changed and changed back by them', async t => {
   const app = async () => {
     const built = Fastify()
