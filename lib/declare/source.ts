@@ -32,7 +32,15 @@ export interface Source {
    * Undefined where the source takes all.
    */
   readonly refusesLink?: (through: string, change: LinkingChange) => boolean
+  /**
+   * Returns what the database does with the rows whose foreign key refers to a row that is deleted; undefined where it
+   * does not tell. `foreignKey`: properties of this table, or of the join table `through`.
+   */
+  readonly onDelete?: (foreignKey: readonly string[], through?: string) => OnDelete | undefined
 }
+
+/** What a database does with a row that refers to one that is deleted: deletes it, empties its foreign key, refuses. */
+export type OnDelete = 'cascade' | 'set null' | 'restrict'
 
 /**
  * The values of a column that has some for which JSON, or the type of a field, has no form: they are shown as texts

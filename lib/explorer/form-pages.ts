@@ -1,19 +1,19 @@
 import type { DataApiError } from '../errors/errors.ts'
 import { isObject } from '../errors/is-object.ts'
-import type { Collection } from '../model/model.ts'
+import type { OnDelete } from '../declare/source.ts'
+import type { Collection, SubCollectionField } from '../model/model.ts'
 import { listedForm } from '../plan/read/select.ts'
 import type { Item } from '../plan/read/show.ts'
 import { separableRelation } from '../plan/path/methods.ts'
 import { createHash } from 'node:crypto'
-import { showCount } from './table.ts'
 import { type Current, fieldsToCreate, fieldsToEdit, type FormField, manyOf, readText, textIn } from './fields.ts'
 import { type Filled, showBase, showField, showForm, showKey } from './form.ts'
-import { nameOf } from './grid.ts'
+import { countOf, nameOf } from './grid.ts'
 import { type Fragment, type Html, html } from './html.ts'
 import { showFacts } from './item.ts'
 import { cut, labelOf, none, titleOf } from './value.ts'
 import { showPage, showScroll } from './page.ts'
-import { pathTo, type PlaceOf } from './place.ts'
+import { pathTo, type Place, type PlaceOf } from './place.ts'
 import { orElse } from './attempt.ts'
 
 /** Returns the form of an item as it is opened. */
@@ -59,15 +59,25 @@ export function emptyForm ({ spot: { resource } }: PlaceOf<'collection'>, like: 
 export function showDelete (
   current: Current | undefined, error: DataApiError | undefined, place: PlaceOf<'item'>
 ): Html {
+  const { collection } = place.spot.resource
   const isUnlinked = separableRelation(place.spot.resource) !== undefined
   const verb = isUnlinked ? 'Unlink' : 'Delete'
-  const main = html`${showRefusal(error)}<form class="write" method="post"
+  const hanging = current === undefined ? [] : hangingOn(current.item, collection, !isUnlinked)
+  const others = hanging.reduce((sum, { count, action }) => sum + (action === 'cascade' ? count : 0), 0)
+  const forbidding = hanging.filter(({ count, action }) => count > 0 && action === 'restrict')
+  const main = html`${showRefusal(error)}<form class="stack" method="post"
  action="${pathTo(place)}"><input type="hidden" name="_method" value="DELETE">${showKey(place)}
-${current !== undefined && showDeleted(current.item, place)}
+${current !== undefined && showFacts(listedForm(collection).filter(({ kind, name }) =>
+  kind !== 'list' && name in current.item), current.item, place)}
+${hanging.length > 0 && showHanging(hanging, place)}
 ${current?.tag !== undefined && html`<input type="hidden" name="_tag" value="${current.tag}">`}
-<p>${isUnlinked ? 'The item will no longer be linked here. It stays.' : consequence(place.spot.resource.collection)}</p>
-<div class="save"><button class="stop">${verb}</button>
-<a class="button" href="${pathTo(place)}">Cancel</a></div></form>`
+<div class="save">${forbidding.length === 0
+  ? html`<button class="stop">${verb}${others > 0 && ` it and ${countOf(others)}`}</button>`
+  : html`<p>Not to be deleted, because of its ${forbidding.map(({ field }, at) =>
+    html`${at > 0 && ', '}${linkTo(field, place)}`)}.</p>`}
+<a class="button" href="${pathTo(place)}">Keep it</a> <span class="soft">${forbidding.length === 0 && (isUnlinked
+    ? 'The item will no longer be linked here. It stays.'
+    : consequence(collection))}</span></div></form>`
   return showVerb(verb, current, main, place, '?')
 }
 
@@ -80,15 +90,45 @@ export const consequence = ({ deletion }: Collection): string => deletion === un
   ? 'This cannot be undone.'
   : 'The application keeps the item, but no longer shows it.'
 
-/** Returns an item that is to be deleted, and the numbers of the items that hang on it. */
-function showDeleted (item: Item, place: PlaceOf<'item'>): Html {
-  const { collection } = place.spot.resource
-  const shown = listedForm(collection).filter(({ kind, name }) => kind !== 'list' && name in item)
-  const counts = manyOf(collection).filter(({ name }) => isObject(item[name]) && item[name]['count'] !== 0)
-  return html`${showFacts(shown, item, place)}
-${counts.length > 0 && html`<section class="part"><h2>What hangs on it</h2><dl class="facts">${counts.map(field =>
-  html`<div><dt>${field.schema.title ?? field.name}</dt><dd>${
-    showCount(item[field.name], pathTo(place, [[field.name]]))}</dd></div>`)}</dl></section>`}`
+/** Items that hang on an item: their number, and what the database does with them if that is deleted. */
+interface Hanging { readonly field: SubCollectionField, readonly count: number, readonly action: OnDelete | undefined }
+
+/** What becomes of items is told where the database alone decides it. */
+function hangingOn (item: Item, collection: Collection, isDeleted: boolean): readonly Hanging[] {
+  const isGone = isDeleted && collection.deletion === undefined && collection.hooks.deleting === undefined
+  return manyOf(collection).flatMap(field => {
+    const counted = item[field.name]
+    const count = isObject(counted) ? Number(counted['count']) : NaN
+    const action = isGone ? onDelete(field) : undefined
+    return count > 0 || (count === 0 && action !== undefined) ? [{ field, count, action }] : []
+  })
+}
+
+/** Returns what the database does with the items of a relation if the item that has them is deleted. */
+function onDelete ({ link, holder, target }: SubCollectionField): OnDelete | undefined {
+  if (link.kind === 'foreign-key') return target.source.onDelete?.(link.foreignKey.map(({ property }) => property))
+  const action = holder.source.onDelete?.(link.foreignKey, link.through)
+  // A link is deleted, its item stays.
+  return action === 'cascade' ? 'set null' : action
+}
+
+const linkTo = (field: SubCollectionField, place: Place) =>
+  html`<a href="${pathTo(place, [[field.name]])}"><bdi>${titleOf(field)}</bdi></a>`
+
+function showHanging (hanging: readonly Hanging[], place: Place): Html {
+  const isTold = hanging.some(({ action }) => action !== undefined)
+  return html`<section class="part"><h2>What hangs on it</h2><div class="frame">${showScroll('What hangs on it', html`
+<table class="plainly"><thead><tr><th scope="col">Items</th><th scope="col" class="num">Count</th>${
+  isTold && html`<th scope="col">What becomes of them</th>`}</tr></thead><tbody>${hanging.map(one => html`<tr>
+<th scope="row">${linkTo(one.field, place)}</th><td class="num">${one.count}</td>${
+  isTold && html`<td>${fateOf(one)}</td>`}</tr>`)}</tbody></table>`)}</div></section>`
+}
+
+function fateOf ({ count, action }: Hanging): Fragment {
+  if (action === undefined) return 'not known'
+  if (count === 0) return action === 'restrict' ? 'would forbid it; there are none' : 'there are none'
+  if (action === 'cascade') return html`<strong>deleted</strong> with it`
+  return action === 'restrict' ? html`<strong>forbid it</strong>` : 'kept; they no longer refer to it'
 }
 
 /** A form that was merged with the item as another has changed it in the meantime. */

@@ -1,4 +1,4 @@
-import type { ValueRange } from '../../declare/source.ts'
+import type { OnDelete, ValueRange } from '../../declare/source.ts'
 import type { Literal } from './choices.ts'
 import type { TableName } from './table-name.ts'
 import type { TableWrites } from './table-writes.ts'
@@ -43,6 +43,8 @@ export interface CatalogForeignKey {
   readonly target: TableName
   /** The columns that are referred to; empty where that is the target's primary key. */
   readonly targetColumns: readonly string[]
+  /** Undefined for a default that takes its place. */
+  readonly onDelete: OnDelete | undefined
 }
 
 export type TableKind = 'table' | 'view' | 'materialized view' | 'foreign table' | 'virtual table'

@@ -9,7 +9,8 @@ import { keyOfTable, parseTableName, type TableName } from './table-name.ts'
 import { sourceWrites, type TableWrites } from './table-writes.ts'
 
 /** Returns what is known of a table for the plans of requests and for documents; undefined if nothing is known yet. */
-export type FindDescribed = (table: TableName) => TableWrites & Pick<CatalogTable, 'columns'> | undefined
+export type FindDescribed = (table: TableName) =>
+  TableWrites & Pick<CatalogTable, 'columns' | 'foreignKeys'> | undefined
 
 /** A table or view of an SQL database. */
 export interface SqlSource extends DataSource {
@@ -61,8 +62,19 @@ export function makeSource (
     get writes () { return writes?.() },
     range: property => find?.({ schema, name })?.columns.find(one => one.name === column(property))?.range,
     tableKey: through => keyOfChanges(through === undefined ? { schema, name } : joinName(through, schema), find),
-    refusesLink: (through, change) => find?.(joinName(through, schema))?.refused.has(change) === true
+    refusesLink: (through, change) => find?.(joinName(through, schema))?.refused.has(change) === true,
+    onDelete (foreignKey, through) {
+      const table = find?.(through === undefined ? { schema, name } : joinName(through, schema))
+      const [only, ...others] = keysOf(foreignKey.map(column), table?.foreignKeys ?? [])
+      return others.length === 0 ? only?.onDelete : undefined
+    }
   }
+}
+
+/** Returns the foreign keys of these columns. */
+function keysOf (columns: readonly string[], foreignKeys: CatalogTable['foreignKeys']) {
+  const sorted = (names: readonly string[]) => names.map(name => name.toLowerCase()).toSorted().join()
+  return foreignKeys.filter(key => sorted(key.columns) === sorted(columns))
 }
 
 /** Returns the name alone, by which a table is known with and without its schema; undefined for a view. */

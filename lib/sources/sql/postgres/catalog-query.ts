@@ -81,7 +81,9 @@ const isRelation = `not exists (select 1 from pg_index i where i.indexrelid = k.
 const foreignKeys = `(select coalesce(json_agg(json_build_object(
     'columns', to_json(k.conkey), 'schema', rn.nspname, 'table', r.relname, 'targetColumns', (
       select json_agg(a.attname order by u.place) from unnest(k.confkey) with ordinality as u(number, place)
-        join pg_attribute a on a.attrelid = k.confrelid and a.attnum = u.number)
+        join pg_attribute a on a.attrelid = k.confrelid and a.attnum = u.number),
+    'onDelete', case k.confdeltype when 'c' then 'cascade' when 'n' then 'set null' when 'd' then null
+      else 'restrict' end
   )), '[]') from pg_constraint k join pg_class r on r.oid = k.confrelid join pg_namespace rn on rn.oid = r.relnamespace
   where k.conrelid = c.oid and k.contype = 'f' and ${isRelation})::text`
 

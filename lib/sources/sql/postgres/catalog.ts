@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import type { RowChange, ValueRange } from '../../../declare/source.ts'
+import type { OnDelete, RowChange, ValueRange } from '../../../declare/source.ts'
 import type {
   Catalog, CatalogColumn, CatalogTable, StatementTable, TableKind, TypeFamily
 } from '../catalog.ts'
@@ -91,8 +91,10 @@ function readTable (row: Row): Table {
     columns,
     primaryKey: indexes.find(({ primary }) => primary)?.columns ?? [],
     unique: indexes.map(index => index.columns),
-    foreignKeys: parsed<readonly ForeignKeyJson[]>(row['foreign_keys']).map(({ columns, schema, table, ...key }) =>
-      ({ ...key, columns: named(columns), target: { schema, name: table } })),
+    foreignKeys: parsed<readonly ForeignKeyJson[]>(row['foreign_keys'])
+      .map(({ columns, schema, table, onDelete, ...key }) => ({
+        ...key, columns: named(columns), target: { schema, name: table }, onDelete: onDelete ?? undefined
+      })),
     fillsRows,
     isInherited,
     ...readWrites(row),
@@ -133,6 +135,8 @@ interface ForeignKeyJson {
   readonly schema: string
   readonly table: string
   readonly targetColumns: readonly string[]
+  /** Null for a default. */
+  readonly onDelete: OnDelete | null
 }
 
 interface ColumnJson {

@@ -1,5 +1,5 @@
 import { LruMap } from 'toad-cache'
-import type { RowChange } from '../../../declare/source.ts'
+import type { OnDelete, RowChange } from '../../../declare/source.ts'
 import type {
   Catalog, CatalogColumn, CatalogForeignKey, CatalogTable, StatementTable, TableKind
 } from '../catalog.ts'
@@ -76,7 +76,8 @@ select name, type, "notnull" as required, dflt_value as fallback, pk, hidden fro
 const indexesQuery = 'select name, origin, "unique" = 1 and partial = 0 as whole from pragma_index_list(?, ?)'
 const indexColumnsQuery = 'select name from pragma_index_xinfo(?, ?) where key = 1 order by seqno'
 const foreignKeysQuery = `
-select id, "table" as target, "from" as own, "to" as other from pragma_foreign_key_list(?, ?) order by id, seq`
+select id, "table" as target, "from" as own, "to" as other, on_delete as action
+from pragma_foreign_key_list(?, ?) order by id, seq`
 
 /** A table as the list of tables names it. `wr`: 1 for a table without numbers of rows. */
 interface ListRow {
@@ -213,6 +214,11 @@ interface ForeignKeyRow {
   readonly target: string
   readonly own: string
   readonly other: string | null
+  readonly action: string
+}
+
+const actions: Readonly<Record<string, OnDelete>> = {
+  CASCADE: 'cascade', 'SET NULL': 'set null', RESTRICT: 'restrict', 'NO ACTION': 'restrict'
 }
 
 function readForeignKeys (driver: Preparing, { schema, name }: ListRow): readonly CatalogForeignKey[] {
@@ -222,7 +228,8 @@ function readForeignKeys (driver: Preparing, { schema, name }: ListRow): readonl
     return {
       columns: parts.map(({ own }) => own),
       target: { schema, name: parts[0]?.target ?? '' },
-      targetColumns: parts.flatMap(({ other }) => other ?? [])
+      targetColumns: parts.flatMap(({ other }) => other ?? []),
+      onDelete: actions[parts[0]?.action ?? '']
     }
   })
 }
