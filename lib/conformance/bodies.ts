@@ -1,4 +1,4 @@
-import { uniques } from '../model/identifiers.ts'
+import { distincts } from '../model/identifiers.ts'
 import type { Collection, Field, StoredField } from '../model/model.ts'
 import { tableOf } from '../sources/memory/relations.ts'
 import { ownValue } from '../sources/memory/values.ts'
@@ -66,7 +66,7 @@ function generateStored (generator: ValueGenerator, field: StoredField, collecti
 export function generateElement (generator: ValueGenerator, target: Collection, depth: number): string {
   const row = generator.from([...tableOf(target).all()])
   if (row === undefined || generator.chance(35)) return generateCreate(generator, target, depth - 1)
-  const named = generator.from(uniques(target).filter(fields => fields.every(field => field.readable)))
+  const named = generator.from(distincts(target).filter(fields => fields.every(field => field.readable)))
   if (named === undefined) return '{}'
   const others = generator.chance(20)
     ? generator.some(target.stored.filter(field => field.readable && !named.includes(field)), 30)

@@ -170,6 +170,11 @@ export interface Behaviour<
    * `identifier`.
    */
   key?: ReadonlyArray<Properties<Item<S>>>
+  /**
+   * Lists of fields that no two items have the same values of, such as `[['teamId', 'name']]`. Bodies can name an item
+   * by them.
+   */
+  unique?: ReadonlyArray<ReadonlyArray<Properties<Item<S>>>>
   /** Computed fields, by their names in the application. The name on the wire omits a leading `get`. */
   computed?: C
   /** Setters, by the field's name in the application. Without a setter the value is stored as it is. */
@@ -206,6 +211,7 @@ export interface Declared {
   readonly schema: TObject
   readonly source: Source
   readonly key: readonly string[] | undefined
+  readonly unique: ReadonlyArray<readonly string[]>
   readonly computed: Readonly<Record<string, Computed | Expression>>
   readonly setters: Readonly<Record<string, Setter<Values, unknown>>>
   readonly inputs: Readonly<Record<string, Input>>
@@ -230,11 +236,12 @@ export function collection<
   // Without TypeScript, the behaviour may be missing: registration names the collection then.
   const given: Partial<Behaviour<S>> = (behaviour as Behaviour<S> | undefined) ?? {}
   const { source, computed = {}, setters = {}, inputs = {}, hooks = {}, requestStrategies = {} } = given
-  const { key, scope, rules = {}, identifiers = {}, pages = {} } = given
+  const { key, unique = [], scope, rules = {}, identifiers = {}, pages = {} } = given
   return {
     schema,
     source: source as Source,
     key,
+    unique,
     // From here on the static type of the item is no longer needed.
     computed: computed as Declared['computed'],
     setters: setters as Declared['setters'],

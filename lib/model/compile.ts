@@ -5,7 +5,7 @@ import { DeclarationError, describeValue } from '../errors/errors.ts'
 import type {
   Collection, Field, InputField, Model, PageLimits as Limits, StoredField, SubCollectionField, SubItemField
 } from './model.ts'
-import { compileKey, compileScalars, type Scalars } from './fields.ts'
+import { compileKey, compileScalars, compileUnique, type Scalars } from './fields.ts'
 import { checkFilled } from './filled.ts'
 import { checkForeignKeys, compileRelations } from './relations.ts'
 import { checkListed, compileIdentifiers, compileSpecials, compileVersion } from './identifiers.ts'
@@ -102,6 +102,7 @@ function makeDraft (property: string, declared: Declared, options: CompileOption
     fields,
     properties,
     key,
+    unique: compileUnique(property, declared, scalars),
     identifiers: compileIdentifiers(property, declared, { key, scalars }, options),
     specials: compileSpecials(property, declared),
     source: declared.source,

@@ -14,6 +14,7 @@ import { checkNames, describeGiven, type Keys } from './known-names.ts'
 const behaviour: Keys<Behaviour<TObject>> = {
   source: true,
   key: true,
+  unique: true,
   computed: true,
   setters: true,
   inputs: true,

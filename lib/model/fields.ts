@@ -69,16 +69,42 @@ function declaredKey (collection: string, key: readonly string[], scalars: Scala
     const fail = (reason: string): never => {
       throw new DeclarationError(`${placeOf(collection, property)}: ${reason}`)
     }
-    const field = scalars.get(property)
-    if (field?.kind !== 'stored') {
-      const advice = orNearest(property, storedNames(scalars))
-      return fail(`is named in 'key', but is not a stored field of the collection${advice}`)
-    }
+    const field = namedIn('key', property, scalars, fail)
     if (key.indexOf(property) < index) fail("is named twice in 'key'")
     if (field.nullable) fail("is part of the collection's key, so it must be neither optional nor nullable")
     if (field.type.operators.size === 0) fail("is part of the collection's key, but JSON cannot be used in a URL")
     return field
   })
+}
+
+function namedIn (
+  member: 'key' | 'unique', property: string, scalars: Scalars, fail: (reason: string) => never
+): StoredField {
+  const field = scalars.get(property)
+  if (field?.kind === 'stored') return field
+  const advice = orNearest(property, storedNames(scalars))
+  return fail(`is named in '${member}', but is not a stored field of the collection${advice}`)
+}
+
+/**
+ * Returns the declared lists of fields that are unique together. Throws a DeclarationError for a list that is none, and
+ * for a field that has no values to compare.
+ */
+export function compileUnique (
+  collection: string, { unique }: Declared, scalars: Scalars
+): ReadonlyArray<readonly StoredField[]> {
+  const isList = (value: unknown) => Array.isArray(value) && new Set(value).size === value.length && value.length > 1
+  if (!Array.isArray(unique) || !unique.every(isList)) {
+    throw new DeclarationError(`collection '${collection}': 'unique' must be a list of lists of two or more fields`)
+  }
+  return unique.map(properties => properties.map((property: string) => {
+    const fail = (reason: string): never => {
+      throw new DeclarationError(`${placeOf(collection, property)}: ${reason}`)
+    }
+    const field = namedIn('unique', property, scalars, fail)
+    if (field.type.operators.size === 0) fail("is named in 'unique', but JSON is not compared")
+    return field
+  }))
 }
 
 /** Returns the properties of the stored fields. */

@@ -143,6 +143,10 @@ export const uniques = memoize(({ key, stored }: Collection): ReadonlyArray<read
   ...key.length > 1 ? [key] : []
 ])
 
+/** Returns these lists, and those that the declaration gives, by which bodies name items and URLs do not. */
+export const distincts = memoize((collection: Collection): ReadonlyArray<readonly StoredField[]> =>
+  [...uniques(collection), ...collection.unique])
+
 /**
  * Returns true for the value of an identifier that no segment of a URL names: the empty text has no segment, and every
  * client removes `.` and `..` from a path (RFC 3986, 5.2.4).

@@ -39,6 +39,8 @@ export interface Collection {
    * that foreign keys refer to.
    */
   readonly key: readonly StoredField[]
+  /** Further lists of fields that no two items have the same values of. */
+  readonly unique: ReadonlyArray<readonly StoredField[]>
   /**
    * A key of several fields, then fields, then lookups: the identifiers that a URL segment is matched with if no
    * special identifier matches it.

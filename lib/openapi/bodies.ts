@@ -1,4 +1,4 @@
-import { uniques } from '../model/identifiers.ts'
+import { distincts } from '../model/identifiers.ts'
 import type { Collection, Field, InputField, RelationField, StoredField, SubCollectionField } from '../model/model.ts'
 import { isWritable, type WritableField } from '../plan/write/body.ts'
 import { parentValues } from '../plan/write/path-values.ts'
@@ -135,7 +135,7 @@ function valueIn (field: StoredField | InputField, { components }: Describing): 
  * that the parent gives.
  */
 function linkSchemas (collection: Collection, known: readonly StoredField[] = []): readonly Schema[] {
-  return uniques(collection).filter(fields => fields.every(({ readable }) => readable)).map(fields => ({
+  return distincts(collection).filter(fields => fields.every(({ readable }) => readable)).map(fields => ({
     type: 'object',
     properties: Object.fromEntries(fields.map(field => [field.name, fieldSchema(field, 'body')])),
     required: namesOf(fields.filter(field => !known.includes(field))),

@@ -111,7 +111,8 @@ export function turn (contents: Contents, shapes: readonly TableShape[], places:
   return new Map([...contents].map(([name, rows]) => {
     const shape = shapes.find(one => one.name === name)
     if (shape === undefined || !shape.isCollection) return [name, rows]
-    const isOwn = (property: string) => shape.key.includes(property) || shape.fields.get(property)?.identifier === true
+    const isOwn = (property: string) => [shape.key, ...shape.unique].flat().includes(property) ||
+      shape.fields.get(property)?.identifier === true
     const part = (row: Row, own: boolean) => Object.entries(row).filter(([property]) => isOwn(property) === own)
     return [name, rows.map((row, index) => Object.fromEntries([
       ...part(row, true), ...part(rows[(index + places) % rows.length] ?? row, false)

@@ -10,6 +10,8 @@ export interface TableShape {
   readonly label: string
   readonly fields: ReadonlyMap<string, StoredField>
   readonly key: readonly string[]
+  /** What is unique beside the key, and is no single field. */
+  readonly unique: ReadonlyArray<readonly string[]>
   readonly references: readonly Reference[]
   /** False for a table that holds links only. */
   readonly isCollection: boolean
@@ -59,7 +61,7 @@ export function describeTables ({ apis }: World): readonly TableShape[] {
           const links = [referTo(link.foreignKey, collection, nameOf), referTo(link.otherKey, target, nameOf)]
           const name = api.joinOf(collection, link.through)
           const label = link.through
-          add({ name, label, fields: new Map(), key: [], references: links, links, isCollection: false })
+          add({ name, label, fields: new Map(), key: [], unique: [], references: links, links, isCollection: false })
         }
       }
     }
@@ -74,7 +76,7 @@ const referTo = (
 ): Reference => ({ properties, table: nameOf(target), key: target.key.map(propertyOf) })
 
 function shapeOf (collection: Collection, nameOf: (collection: Collection) => string): TableShape {
-  const { property, key, stored, fields } = collection
+  const { property, key, unique, stored, fields } = collection
   const own = (field: Field) => field.kind === 'sub-item'
     ? [referTo(field.foreignKey.map(propertyOf), field.target, nameOf)]
     : []
@@ -83,6 +85,7 @@ function shapeOf (collection: Collection, nameOf: (collection: Collection) => st
     label: property,
     fields: new Map(stored.map(field => [field.property, field])),
     key: key.map(propertyOf),
+    unique: unique.map(list => list.map(propertyOf)),
     references: [...fields.values()].flatMap(own),
     links: [],
     isCollection: true
@@ -105,9 +108,9 @@ export function generateRows (generator: ValueGenerator, shapes: readonly TableS
         for (const row of contents.get(shape.name) ?? []) refer(generator, shape, reference, row, contents, hints)
       }
     }
-    for (const { name, key, references, isCollection } of shapes) {
-      const unique = isCollection ? key : references.flatMap(({ properties }) => properties)
-      contents.set(name, distinct(contents.get(name) ?? [], unique))
+    for (const { name, key, unique, references, isCollection } of shapes) {
+      const first = isCollection ? key : references.flatMap(({ properties }) => properties)
+      contents.set(name, [first, ...unique].reduce(distinct, contents.get(name) ?? []))
     }
   }
   return contents

@@ -1,6 +1,6 @@
 import { forbidden } from '../errors/errors.ts'
 import { referencesOf, referredKey, referringFields } from '../model/relations.ts'
-import { uniques } from '../model/identifiers.ts'
+import { distincts } from '../model/identifiers.ts'
 import type { Collection, StoredField } from '../model/model.ts'
 import type { Scalar } from '../model/values.ts'
 import type { Predicate, ReadPlan } from '../plan/plan.ts'
@@ -243,7 +243,7 @@ async function isForeseenOutside (change: StoringChange, caller: Caller, reads: 
  * fields of any other constraint.
  */
 function conflictsIn ({ fields }: ConstraintViolation, collection: Collection): ReadonlyArray<readonly StoredField[]> {
-  const known = uniques(collection).filter(one => one.every(field => fields.includes(field)))
+  const known = distincts(collection).filter(one => one.every(field => fields.includes(field)))
   const isKnown = fields.every(field => known.some(one => one.includes(field)))
   return isKnown ? known : [fields]
 }

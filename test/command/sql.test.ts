@@ -1,3 +1,4 @@
+import { Type } from '@sinclair/typebox'
 import { fileURLToPath } from 'node:url'
 import { test } from 'tap'
 import { CaseArbitrary } from '../../lib/conformance/case.ts'
@@ -7,7 +8,7 @@ import { designTables } from '../../lib/cli/tables/design.ts'
 import { printTables } from '../../lib/cli/tables/print.ts'
 import type { Engine } from '../../lib/cli/tables/types.ts'
 import type { Declared } from '../../lib/declare/collection.ts'
-import dataApi, { type DataApiOptions, sqlite, type SqliteDatabase } from '../../lib/index.ts'
+import dataApi, { collection, type DataApiOptions, sqlite, type SqliteDatabase } from '../../lib/index.ts'
 import { compileModel } from '../../lib/model/compile.ts'
 import { programsIn, read, root, writeProgram } from '../helpers/documents.ts'
 import fc, { runsOf } from '../helpers/fast-check.ts'
@@ -40,6 +41,18 @@ test('the start accepts the printed tables without a finding (sqlite)', async ()
       db.close()
     }
   }), { numRuns: runsOf(100) })
+})
+
+test('fields that are unique together are a constraint', t => {
+  const db = sqlite(':memory:')
+  const id = Type.Integer({ identifier: true, readable: true })
+  const Label = Type.Object({ id, teamId: Type.Integer(), name: Type.String() })
+  const source = db.table('labels', { columns: 'snake_case' })
+  const labels = collection(Label, { source, unique: [['teamId', 'name']] })
+  for (const engine of ['sqlite', 'postgres'] as const) {
+    t.match(scriptFor({ labels }, engine), 'unique ("team_id", "name")')
+  }
+  t.end()
 })
 
 postgresTest('the start accepts the printed tables without a finding (postgres)', async () => {

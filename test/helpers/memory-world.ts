@@ -52,6 +52,7 @@ export const collectionOf = (name: string, source: Source, key: StoredField): Co
     fields: new Map(),
     properties: new Map(),
     key: [key],
+    unique: [],
     identifiers: [],
     specials: [],
     source,

@@ -114,6 +114,17 @@ create unique index expressed on t (abs(c))`, async (t, db) => {
   t.strictSame(await faultsOf(one('d')), [])
 })
 
+onBoth('so do the fields that are unique together', `
+create table t (id integer primary key, a integer not null, b integer not null, c integer not null, unique (a, b))`,
+async (t, db) => {
+  const Thing = Type.Object({ id: Id, a: Type.Integer(), b: Type.Integer(), c: Type.Integer() })
+  const over = (fields: Array<'a' | 'b' | 'c'>) => ({
+    things: collection(Thing, { source: db.table('t'), unique: [fields] })
+  })
+  t.strictSame(await faultsOf(over(['b', 'a'])), [])
+  t.match(await faultsOf(over(['b', 'c'])), [/no unique index covers the columns 't\.b', 't\.c'; add one$/])
+})
+
 onBoth('a view is served with a warning', `
 create table t (id integer primary key, name text);
 create view v as select id, name from t`, async (t, db) => {

@@ -89,7 +89,8 @@ function designTable (collections: Several<Collection>, engine: Engine): TableDe
   const primaryKey = columnsOf(first, first.key)
   const keys = [
     ...collections.map(one => columnsOf(one, one.key)),
-    ...fields.filter(({ field }) => field.identifier).map(({ field, collection }) => columnsOf(collection, [field]))
+    ...fields.filter(({ field }) => field.identifier).map(({ field, collection }) => columnsOf(collection, [field])),
+    ...collections.flatMap(one => one.unique.map(list => columnsOf(one, list)))
   ]
   const unique = distinct(keys).filter(key => key.join() !== primaryKey.join())
   const { references, shared } = referencesIn(collections)

@@ -1,7 +1,7 @@
 import { contentTooLarge, describeValue, listOf } from '../../errors/errors.ts'
 import { isObject } from '../../errors/is-object.ts'
 import { suggest } from '../../errors/suggest.ts'
-import { uniques } from '../../model/identifiers.ts'
+import { distincts } from '../../model/identifiers.ts'
 import type { Collection, Field, InputField, StoredField, SubCollectionField, SubItemField } from '../../model/model.ts'
 import type { Violation } from '../../model/validators.ts'
 import { exampleOf, expectation, isMet, isOnlyShown, missingMessage, requirementsOf } from './required.ts'
@@ -283,7 +283,7 @@ const isOfParent = (one: ParentValue | PathValue) => one.kind === 'parent'
 
 /** The violation of an element that names no item, where it cannot be a new one. */
 function mustExist (pointer: string, target: Collection): Violation {
-  const names = uniques(target).filter(fields => fields.every(({ readable }) => readable)).map(namesOf)
+  const names = distincts(target).filter(fields => fields.every(({ readable }) => readable)).map(namesOf)
   const by = names.length === 0 ? 'an identifier' : names.join(' or ')
   return { pointer, message: `must name an existing item by ${by}` }
 }

@@ -61,15 +61,14 @@ export interface Named {
 
 /** Returns the first readable identifier that the object, together with its parent, has values for. */
 export function findIdentifier (
-  value: Readonly<Record<string, unknown>>, { key, stored }: Collection, parent: readonly ParentValue[]
+  value: Readonly<Record<string, unknown>>, { key, stored, unique }: Collection, parent: readonly ParentValue[]
 ): Named | undefined {
   const others = stored.filter(field => field.identifier && !(key.length === 1 && field === key[0]))
-  const values = key.map(field => takenFrom(value, field))
-  const isGiven = key.map((field, index) => values[index] !== undefined || findPathValue(field, parent) !== undefined)
-  if (values.some(one => one !== undefined) && isGiven.every(Boolean)) return { fields: key, values }
-  for (const field of others) {
-    const one = takenFrom(value, field)
-    if (one !== undefined) return { fields: [field], values: [one] }
+  for (const fields of [key, ...others.map(field => [field]), ...unique]) {
+    const values = fields.map(field => takenFrom(value, field))
+    const isGiven = (field: StoredField, index: number) =>
+      values[index] !== undefined || findPathValue(field, parent) !== undefined
+    if (values.some(one => one !== undefined) && fields.every(isGiven)) return { fields, values }
   }
   return undefined
 }

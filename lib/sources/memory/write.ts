@@ -1,4 +1,4 @@
-import { type KeyValues, singleKey, uniques } from '../../model/identifiers.ts'
+import { type KeyValues, singleKey, distincts } from '../../model/identifiers.ts'
 import type { Collection, StoredField, SubItemField } from '../../model/model.ts'
 import { type Scalar, toValue } from '../../model/values.ts'
 import type { Step } from '../../plan/plan.ts'
@@ -143,7 +143,7 @@ const valuesAfter = ({ values, row }: PendingWrite, fields: readonly StoredField
 /** Returns the fields of the keys and identifiers whose values another item has already. */
 function duplicateFields (write: PendingWrite, checked: readonly StoredField[]): ReadonlySet<StoredField> {
   const { collection, row } = write
-  const duplicates = uniques(collection).filter(fields => fields.some(field => checked.includes(field)) &&
+  const duplicates = distincts(collection).filter(fields => fields.some(field => checked.includes(field)) &&
     rowsWith(collection, fields, valuesAfter(write, fields)).some(one => one !== row))
   return new Set(duplicates.flat())
 }

@@ -1,4 +1,4 @@
-import { isSameKey, type KeyValues, toKeyValues, uniques } from '../../model/identifiers.ts'
+import { isSameKey, type KeyValues, toKeyValues, distincts } from '../../model/identifiers.ts'
 import type { Collection, StoredField } from '../../model/model.ts'
 import type { ReadPlan, Row } from '../../plan/plan.ts'
 import { equalsKey } from '../../plan/predicates.ts'
@@ -34,7 +34,7 @@ async function takenIdentifiers (change: StoringChange, read: Read): Promise<rea
   const { collection } = change
   const own = await ownRow(change, read)
   const taken = new Set<StoredField>()
-  for (const fields of uniques(collection)) {
+  for (const fields of distincts(collection)) {
     const values = isSet(fields, change) ? valuesAfter(fields, change, own) : undefined
     if (values === undefined) continue
     const found = rowIn(await read(itemPlan(collection, fields, values)))
@@ -49,12 +49,12 @@ function itemPlan (collection: Collection, fields: readonly StoredField[], value
   return { kind: 'item', steps: [step], select: selectKey(collection) }
 }
 
-/** Returns the item before an update, with its key and its foreign keys; `undefined` for an insert. */
+/** Returns the item before an update, with its key, its foreign keys and what is unique; `undefined` for an insert. */
 async function ownRow (change: StoringChange, read: Read): Promise<Row | undefined> {
   if (change.kind === 'insert') return undefined
   const { collection, steps } = change
   const referring = [...collection.fields.values()].flatMap(field => field.kind === 'sub-item' ? field.foreignKey : [])
-  const select = [...new Set([...collection.key, ...referring])].map(showPlainly)
+  const select = [...new Set([...collection.key, ...referring, ...collection.unique.flat()])].map(showPlainly)
   return rowIn(await read({ kind: 'item', steps, select }))
 }
 

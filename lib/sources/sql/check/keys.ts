@@ -3,14 +3,15 @@ import type { Finding } from '../../catalog-check.ts'
 import { fault, placeOfField, type Served, showColumn, warning } from './compare.ts'
 
 /**
- * Checks that every identifier has a unique index: the fields of the key together, each other identifier alone. Without
- * one, pages lose the rows that share a value.
+ * Checks that what is unique has a unique index: the fields of the key together, each other identifier alone, and each
+ * list of `unique`. Without one, pages lose the rows that share a value.
  */
 export function checkUniqueness (served: Served): readonly Finding[] {
   const { collection } = served
   const key = collection.key
   const others = collection.stored.filter(field => field.identifier && !(key.length === 1 && key[0] === field))
-  return [key, ...others.map(field => [field])].flatMap(fields => checkUnique(fields, served))
+  const lists = [key, ...others.map(field => [field]), ...collection.unique]
+  return lists.flatMap(fields => checkUnique(fields, served))
 }
 
 function checkUnique (
@@ -35,7 +36,7 @@ function explain (shown: readonly string[], names: readonly string[], primaryKey
     : `identifies items with others, but no unique index covers the columns ${shown.join(', ')}`
   const isPart = names.length === 1 && primaryKey.length > 1 && primaryKey.some(name => names.includes(name))
   const composite = `use the whole primary key (${primaryKey.join(', ')}) as 'key' of the collection`
-  return `${found}; ${isPart ? composite : "add one, or remove the flag 'identifier'"}`
+  return `${found}; ${isPart ? composite : `add one${shown.length === 1 ? ", or remove the flag 'identifier'" : ''}`}`
 }
 
 /** Finds fields that may not be null, over columns that may be. */
