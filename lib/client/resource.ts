@@ -6,14 +6,19 @@ import { partsOf } from './parts.ts'
 import { type AnyQuery, encode } from './query.ts'
 import type { Call, KeyedOptions, RequestOptions, Send } from './send.ts'
 
+/** The member of a resource that tells where it is and what sends its calls, for other rooms that make calls of it. */
+export const origin = Symbol('origin')
+
+/** Where a resource is. */
+export interface Origin { readonly send: Send, readonly path: string }
+
 /**
  * Returns the functions of the resource at a path, and a property for each resource below it. The resource can be a
  * collection or an item, so a function of an item takes an identifier first where the resource is a collection.
  * `write`: takes the writes. `more`: further functions.
  */
 export function resource (send: Send, path: string, write: Write, more?: object): unknown {
-  const below = (segments: string) => resource(send, path + segments, write)
-  const named = (name: string) => below(segment(name))
+  const below = (name: unknown) => resource(send, path + segment(name), write)
   const call = (query: AnyQuery = {}, options?: RequestOptions) => ({ ...options, path, query })
   const methods = {
     list: (query?: AnyQuery, options?: RequestOptions) => list(send, call(query, options)),
@@ -42,14 +47,15 @@ export function resource (send: Send, path: string, write: Write, more?: object)
     updateMany: (where?: object, body?: unknown, options?: ManyOptions) =>
       write(() => many('PATCH', path, where, options, body)),
     deleteMany: (where?: object, options?: ManyOptions) => write(() => many('DELETE', path, where, options)),
-    item: (id: unknown) => below(segment(id)),
-    resource: named,
+    item: below,
+    resource: below,
     // A resource is not thenable, so that `await` returns it.
     then: undefined,
+    [origin]: { send, path },
     ...more
   }
   return new Proxy<Readonly<Record<PropertyKey, unknown>>>(methods, {
-    get: (target, name) => name in target || typeof name === 'symbol' ? target[name] : named(name)
+    get: (target, name) => name in target || typeof name === 'symbol' ? target[name] : below(name)
   })
 }
 
