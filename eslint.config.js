@@ -4,9 +4,9 @@ import tseslint from 'typescript-eslint'
 // The rooms of lib, in the order in which imports point: one may import from those before it, never from
 // those after it.
 const order = [
-  'client', 'react-admin', 'errors', 'scheduling', 'declare', 'model', 'request', 'plan', 'sources', 'rules', 'run',
-  'response', 'api', 'live', 'data', 'openapi', 'explorer', 'mcp', 'plugin', 'index', 'typebox', 'conformance',
-  'prove', 'cli'
+  'client', 'react-admin', 'tanstack-db', 'errors', 'scheduling', 'declare', 'model', 'request', 'plan', 'sources',
+  'rules', 'run', 'response', 'api', 'live', 'data', 'openapi', 'explorer', 'mcp', 'plugin', 'index', 'typebox',
+  'conformance', 'prove', 'cli'
 ]
 
 // Those that serve requests, and so know Fastify. Of the others, only types of declarations name requests.

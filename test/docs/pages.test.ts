@@ -259,7 +259,7 @@ test('every page with programs is run by a test', t => {
     'rules-by-example'
   ]
   const tests = [...names.map(name => `test/docs/${name}.test.ts`), 'test/package.test.ts', 'test/prove/prove.test.ts',
-    'test/command/sql.test.ts']
+    'test/command/sql.test.ts', 'test/client/tanstack-db-writes.test.ts']
     .map(read).join('')
   const pages = documents().filter(page => programsIn(read(page)).length > 0).map(page => page.replace('docs/', ''))
   t.ok(pages.length > 15)

@@ -1,0 +1,149 @@
+import { ApiError, type Page } from '../client/index.ts'
+import type { Change, Row } from './rows.ts'
+import type { PageAsked, PageQuery } from './subset.ts'
+
+/** Where the items of pages come from, and how they stay current. */
+export interface Source {
+  readonly collection: Reads
+  /** The fields that are selected. */
+  readonly fields: readonly unknown[] | undefined
+  /** The time between two reads of a page that is not followed; false if there is only one. */
+  readonly poll: number | false
+  /** The most streams that may be open; set to 0 where the API is not live. */
+  streams: number
+}
+
+/** A collection of a client, as this room reads it. */
+interface Reads {
+  list (query: object, options: object): Promise<Page<readonly Row[]>> & AsyncIterable<Row>
+  live (query: object, options: object): AsyncGenerator<{ readonly items: readonly Row[] }>
+}
+
+/** Takes the items that a page has now. */
+export type Show = (page: object, items: readonly Row[]) => Change
+
+/** The streams that are open: browsers open few connections to a server. */
+let open = 0
+
+/** The most items of a page, unless the API allows fewer. */
+const most = 1000
+
+/** A page that is kept current. */
+export class Feed {
+  readonly #source: Source
+  readonly #asked: PageAsked
+  readonly #query: PageQuery & { readonly limit: number }
+  readonly #limit: number
+  readonly #show: Show
+  readonly #leaving = new AbortController()
+  readonly #options = { signal: this.#leaving.signal }
+  #state: 'new' | 'followed' | 'read' = 'new'
+  #turn = 0
+  #latest: Promise<void> | undefined
+  #further: Feed | undefined
+  #timer: ReturnType<typeof setTimeout> | undefined
+  readonly #again = () => { this.#read().catch(() => {}) }
+
+  constructor (source: Source, asked: PageAsked, show: Show) {
+    const { query, query: { limit = Infinity } } = asked
+    this.#source = source
+    this.#asked = asked
+    this.#limit = limit
+    this.#query = { ...query, ...source.fields && { fields: source.fields }, limit: Math.min(limit, most) }
+    this.#show = show
+  }
+
+  /** Reads the page, unless it is followed: then it is current. */
+  async load (): Promise<void> {
+    const mayFollow = this.#state === 'new' && open < this.#source.streams
+    if (mayFollow) await new Promise<void>((resolve, reject) => { this.#follow(resolve).catch(reject) })
+    else if (this.#state !== 'followed') await this.#read()
+  }
+
+  close (): void {
+    this.#leaving.abort()
+    clearTimeout(this.#timer)
+    this.#further?.close()
+    this.#show(this, [])
+  }
+
+  /** Follows the page. Calls `shown` with what is pending until its first items are shown. */
+  async #follow (shown: (pending: Promise<void>) => void): Promise<void> {
+    this.#state = 'followed'
+    open++
+    let known = 0
+    try {
+      for await (const { items } of this.#source.collection.live(this.#query, this.#options)) {
+        if (items.length > known && await this.#isCut(items.length)) break
+        known = Math.max(known, items.length)
+        this.#turn++
+        this.#latest = this.#tell(items)
+        this.#latest.catch(() => {})
+        shown(this.#latest)
+      }
+    } catch (error) {
+      if (isError(error) && error.code === 'not_acceptable') this.#source.streams = 0
+    } finally {
+      open--
+    }
+    // Where it cannot be followed, it is read, and a read has the error of the page.
+    shown(this.#read())
+  }
+
+  /** Returns true if a page has fewer items than it is asked for, as the API's pages may, and not all there are. */
+  async #isCut (length: number): Promise<boolean> {
+    if (length >= this.#limit) return false
+    const behind = { ...this.#query, offset: length, limit: 1 }
+    return (await this.#source.collection.list(behind, this.#options)).items.length > 0
+  }
+
+  #read (): Promise<void> {
+    this.#state = 'read'
+    clearTimeout(this.#timer)
+    this.#latest = this.#readOnce(++this.#turn)
+    // An error that nobody waits for is told again by the next read, if it lasts.
+    this.#latest.catch(() => {})
+    return this.#latest
+  }
+
+  async #readOnce (turn: number): Promise<void> {
+    try {
+      const items = await this.#items()
+      // What was read or told meanwhile is newer.
+      await (turn === this.#turn ? this.#tell(items) : this.#latest)
+    } catch (error) {
+      if (isError(error) && isGone.test(String(error.status))) this.#show(this, [])
+      throw error
+    } finally {
+      const isLast = turn === this.#turn && !this.#options.signal.aborted
+      if (isLast && this.#source.poll !== false) this.#timer = setTimeout(this.#again, this.#source.poll)
+    }
+  }
+
+  async #items (): Promise<readonly Row[]> {
+    const items: Row[] = []
+    for await (const item of this.#source.collection.list(this.#query, this.#options)) {
+      if (items.push(item) >= this.#limit) break
+    }
+    return items
+  }
+
+  async #tell (items: readonly Row[]): Promise<void> {
+    this.#options.signal.throwIfAborted()
+    const { shown } = this.#show(this, items)
+    const { ifNull } = this.#asked
+    if (ifNull && this.#further === undefined && items.some(item => isNullAt(item, ifNull.path))) {
+      this.#further = new Feed(this.#source, ifNull, this.#show)
+      await this.#further.load()
+    }
+    await shown
+  }
+}
+
+const isNullAt = (item: Row, path: readonly string[]): boolean =>
+  (path.reduce<unknown>((value, name) => (value as Row | null)?.[name], item) ?? null) === null
+
+const isError = (error: unknown): error is ApiError => error instanceof ApiError
+
+/** The status of an error that says that the page cannot be read any more. */
+const isGone = /^4(?!29)/

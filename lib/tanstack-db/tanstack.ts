@@ -1,0 +1,62 @@
+// What this room uses of TanStack DB, as types of its own: it imports nothing but the client. A test has the compiler
+// compare them with those of TanStack DB (test/client/tanstack-db.test.ts).
+
+/** The key of a row. */
+export type Key = string | number
+
+/** An expression of a query. */
+export type Expression = Value | Reference | Call
+
+interface Value { readonly type: 'val', readonly value: unknown }
+interface Call { readonly type: 'func', readonly name: string, readonly args: readonly Expression[] }
+export interface Reference { readonly type: 'ref', readonly path: ReadonlyArray<string | number> }
+
+export interface Order {
+  readonly expression: Expression
+  readonly compareOptions: {
+    readonly direction: 'asc' | 'desc'
+    readonly nulls: 'first' | 'last'
+    readonly stringSort?: string
+  }
+}
+
+/** The rows that a query asks for. */
+export interface Subset {
+  readonly where?: Expression
+  readonly orderBy?: readonly Order[]
+  readonly limit?: number
+  /** Where the rows begin; `offset` is the number of those before. */
+  readonly cursor?: object
+  readonly offset?: number
+  readonly refetch?: boolean
+}
+
+/** Pending while a change is not shown, because it comes after a transaction that is being written. */
+export type Shown = true | Promise<void>
+
+/** How rows are given to a collection. */
+export interface Sync<R> {
+  begin (): void
+  write (change: { type: 'insert' | 'update', value: R } | { type: 'delete', key: Key }): void
+  commit (): Shown
+  markReady (): void
+  markError (error?: unknown): void
+}
+
+/** What a collection calls while it is in use. */
+export interface Syncing {
+  loadSubset (subset: Subset): Shown
+  unloadSubset (subset: Subset): void
+  cleanup (): void
+}
+
+/** A change of a transaction, of any collection. */
+export interface Mutation {
+  readonly type: 'insert' | 'update' | 'delete'
+  readonly key: Key
+  readonly modified: object
+  readonly changes: object
+  readonly collection: { readonly utils: object }
+}
+
+export interface Written { readonly transaction: { readonly id: string, readonly mutations: readonly Mutation[] } }

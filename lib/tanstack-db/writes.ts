@@ -1,0 +1,114 @@
+import { makeBatch } from '../client/batch.ts'
+import type { Origin } from '../client/resource.ts'
+import type { Send } from '../client/send.ts'
+import type { Row } from './rows.ts'
+import type { Key, Mutation, Written } from './tanstack.ts'
+
+/** How the rows of a collection are written. */
+export interface Writer extends Origin {
+  readonly collection: Writes
+  readonly mode: 'batch' | 'each' | undefined
+  /** The fields of the rows that answers have; undefined for all. */
+  readonly fields: readonly unknown[] | undefined
+  idOf (key: Key): Key | readonly string[]
+  /** Returns the body of a write. */
+  bodyOf (row: Row): object
+  /** Shows an item as the answer to a write has it. */
+  put (item: Row): void
+  drop (key: Key): void
+  /** Reads what may have changed. */
+  refresh (): void
+}
+
+/** A collection of a client, or of a batch, as this file writes to it. */
+type Writes = Readonly<Record<'create' | 'update' | 'delete', (...given: unknown[]) => unknown>>
+
+/** The writers of collections, by their `utils`. */
+export const writers = new WeakMap<object, Writer>()
+
+/**
+ * Writes all changes of a transaction, of one collection or of several of one client: as one batch where the API takes
+ * batches, else one after the other. It is the `mutationFn` of `createTransaction()`.
+ */
+export async function writeTransaction ({ transaction: { id, mutations } }: Written): Promise<void> {
+  const changes = mutations.map(mutation => ({ mutation, writer: writerOf(mutation) }))
+  const [first] = changes
+  if (first === undefined) return
+  const { writer: { send } } = first
+  if (changes.some(({ writer }) => writer.send !== send)) throw new TypeError('one transaction writes by one client')
+  try {
+    const isBatch = changes.length > 1 && await isOneBatch(changes)
+    const { path } = isBatch ? { path: '' } : first.writer
+    const hasKeys = (await optionsOf(send, path)).has('idempotency-key')
+    await (isBatch ? writeAll(changes, hasKeys ? id : undefined) : writeEach(changes, hasKeys ? id : undefined))
+  } finally {
+    for (const writer of new Set(changes.map(({ writer }) => writer))) writer.refresh()
+  }
+}
+
+interface Change { readonly mutation: Mutation, readonly writer: Writer }
+
+function writerOf ({ collection }: Mutation): Writer {
+  const writer = writers.get(collection.utils)
+  if (writer === undefined) throw new TypeError('a transaction has a collection without dataApiCollectionOptions()')
+  return writer
+}
+
+async function isOneBatch (changes: readonly Change[]): Promise<boolean> {
+  const modes = new Set(changes.map(({ writer }) => writer.mode))
+  if (modes.has('each')) return false
+  const [{ writer: { send } }] = changes as [Change]
+  return modes.has('batch') || (await optionsOf(send, '')).get('allow')?.includes('POST') === true
+}
+
+/** The headers of OPTIONS, by the path. */
+const options = new WeakMap<Send, Map<string, Promise<Headers>>>()
+
+function optionsOf (send: Send, path: string): Promise<Headers> {
+  const known = options.get(send) ?? new Map<string, Promise<Headers>>()
+  options.set(send, known)
+  const asked = known.get(path) ?? send({ method: 'OPTIONS', path, query: {} }, async ({ headers }) => headers)
+  known.set(path, asked)
+  return asked.catch(() => {
+    known.delete(path)
+    return new Headers()
+  })
+}
+
+async function writeAll (changes: readonly Change[], key: string | undefined): Promise<void> {
+  const [{ writer: { send } }] = changes as [Change]
+  const results = await makeBatch(send)(batch => {
+    for (const { writer, mutation } of changes) write(collectionAt(batch as Place, writer.path), writer, mutation)
+    return undefined
+  }, { key })
+  changes.forEach((change, index) => show(change, results[index]))
+}
+
+interface Place { item (values: readonly string[]): Place & Writes }
+
+/** Returns the collection of a batch at a path of a client. */
+const collectionAt = (batch: Place, path: string): Writes => path.split('/').slice(1).reduce<Place>(
+  (place, segment) => place.item(segment.split(',').map(decodeURIComponent)), batch
+) as Place & Writes
+
+async function writeEach (changes: readonly Change[], id: string | undefined): Promise<void> {
+  for (const [index, change] of changes.entries()) {
+    const { writer, mutation } = change
+    const key = id && (index > 0 ? `${id}.${index}` : id)
+    show(change, await write(writer.collection, writer, mutation, key))
+  }
+}
+
+function write (
+  to: Writes, { idOf, bodyOf, fields }: Writer, { type, key: row, modified, changes }: Mutation, key?: string
+): unknown {
+  if (type === 'delete') return to.delete(idOf(row), { key })
+  const options = { key, returning: fields ?? true }
+  if (type === 'insert') return to.create(bodyOf(modified as Row), options)
+  return to.update(idOf(row), bodyOf(changes as Row), options)
+}
+
+function show ({ writer, mutation: { type, key } }: Change, result: unknown): void {
+  if (type === 'delete') writer.drop(key)
+  else writer.put(result as Row)
+}

@@ -1,0 +1,91 @@
+import { createCollection, createLiveQueryCollection, eq, gt, isNull, lt, not, or } from '@tanstack/db'
+import { type Test, test } from 'tap'
+import { createClient } from '../../lib/client/index.ts'
+import type { DataApiOptions } from '../../lib/index.ts'
+import { dataApiCollectionOptions, type LiveOptions } from '../../lib/tanstack-db/index.ts'
+import fc, { runsOf } from '../helpers/fast-check.ts'
+import { eventually } from '../helpers/follow.ts'
+import { members, serveThings, type Thing, things, type ThingsApi } from '../helpers/tanstack-db.ts'
+
+// docs/tanstack-db.md: Staying current
+
+const live = { interval: 1, recheck: 3_600_000 }
+const fields = ['id', 'text', 'title', 'size', 'done', { group: ['id'] }] as const
+const flat = { fields, flatten: true } as const
+
+/** Serves things on a socket. Returns a client of them, and what is asked for. */
+async function listen (t: Pick<Test, 'teardown'>, rows: readonly Thing[], options: Partial<DataApiOptions> = { live }) {
+  const { app } = await serveThings(rows, options)
+  const requests: string[] = []
+  app.server.on('request', ({ method, headers, url }) => {
+    requests.push(`${headers.accept === 'text/event-stream' ? 'FOLLOW' : method} ${decodeURIComponent(String(url))}`)
+  })
+  const url = await app.listen({ port: 0, host: '127.0.0.1' })
+  t.teardown(() => app.close())
+  const client = createClient<ThingsApi>(url, { retries: 0 })
+  return { app, requests, client, write: client.things as unknown as Writing }
+}
+
+interface Writing {
+  create (body: object): Promise<unknown>
+  update (id: number, body: object): Promise<unknown>
+  delete (id: number): Promise<unknown>
+}
+
+/** Live queries of every kind: of a condition, of the first rows of an order, of both, of all rows. */
+const queriesOf = (source: ReturnType<typeof collectionOf>) => [
+  createLiveQueryCollection(query => query.from({ thing: source }).where(({ thing }) => gt(thing.size, 1))),
+  createLiveQueryCollection(query => query.from({ thing: source })
+    .where(({ thing }) => or(isNull(thing.title), not(eq(thing.done, true))))),
+  createLiveQueryCollection(query => query.from({ thing: source })
+    .orderBy(({ thing }) => thing.title).orderBy(({ thing }) => thing.id).limit(3)),
+  createLiveQueryCollection(query => query.from({ thing: source }).where(({ thing }) => lt(thing.size, 2))
+    .orderBy(({ thing }) => thing.size, { direction: 'desc', nulls: 'last' })
+    .orderBy(({ thing }) => thing.id).limit(2)),
+  createLiveQueryCollection(query => query.from({ thing: source }))
+]
+
+const collectionOf = ({ things }: ReturnType<typeof createClient<ThingsApi>>, live: boolean | LiveOptions) =>
+  createCollection(dataApiCollectionOptions(things, { ...flat, live }))
+
+/** What queries show, but for one of them. */
+const shownBy = (queries: ReturnType<typeof queriesOf>, but: number) =>
+  JSON.stringify(queries.map((query, index) => {
+    const rows = index === but ? [] : query.toArray.map(({ id, text, size }) => `${id} ${text} ${size}`)
+    return index === 2 || index === 3 ? rows : rows.sort()
+  }))
+
+const change = fc.record({
+  type: fc.constantFrom('create', 'update', 'update', 'delete'),
+  id: fc.integer({ min: 1, max: 12 }),
+  values: fc.record(members)
+})
+
+for (const how of [{ streams: 8 }, { streams: 2, poll: 5 }, { streams: 0, poll: 5 }]) {
+  test(`queries show what the API has, however it changes: ${JSON.stringify(how)}`, async t => {
+    t.capture(console, 'warn')
+    await fc.assert(fc.asyncProperty(
+      things, fc.array(change, { maxLength: 8 }), fc.nat(4), async (rows, changes, leaving) => {
+        const ends: Array<() => unknown> = []
+        const { client, write } = await listen({ teardown: end => ends.push(end) }, rows)
+        const source = collectionOf(client, how)
+        const queries = queriesOf(source)
+        await Promise.all(queries.map(query => query.preload()))
+        for (const { type, id, values } of changes) {
+          if (type === 'create') await write.create({ id, ...values }).catch(() => {})
+          if (type === 'update') await write.update(id, values).catch(() => {})
+          if (type === 'delete') await write.delete(id).catch(() => {})
+        }
+        // A query that is left takes none of the rows of others.
+        await queries[leaving]?.cleanup()
+        const expected = queriesOf(collectionOf(client, false))
+        await Promise.all(expected.map(query => query.preload()))
+        const meant = shownBy(expected, leaving)
+        await eventually(() => shownBy(queries, leaving) === meant, () => `${shownBy(queries, leaving)} ${meant}`)
+        await Promise.all(queries.map(query => query.cleanup()))
+        await source.cleanup()
+        for (const end of ends) await end()
+      }
+    ), { numRuns: runsOf(15) })
+  })
+}
