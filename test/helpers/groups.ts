@@ -28,7 +28,7 @@ const groups = {
     'client/types.', 'command/design.', 'docs/blocks.', 'docs/own-code.', 'docs/reference.', 'openapi/tools.',
     'prove/slow-mistakes.'
   ],
-  built: ['contract/small-process.', 'explorer/browser', 'faults.', 'package.', 'sources/sqlite/full-disk.'],
+  built: ['contract/small-process.', 'explorer/browser', 'package.', 'sources/sqlite/full-disk.'],
   // What waits for clocks, cuts connections, or asks many times.
   slow: [
     'client/tanstack-db-live.', 'command/prove.', 'contract/live-processes.', 'contract/lost-clients.',
