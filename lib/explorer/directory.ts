@@ -26,8 +26,9 @@ export function showDirectoryPage (value: unknown, place: Place, { api }: Explor
       showCollection(name, openOf(name, api), !isDense, place))}</ul></section>`)}</div>
 ${names.length === 0 && html`<p class="empty">This API has no collections.</p>`}
 ${names.length > 0 && found.length === 0 && html`<p class="empty">No collection has this in its name.</p>`}
-${api.options.openapi && html`<p class="foot">This API describes itself:
-<a href="${rootPathTo(place, [[documentName]])}">OpenAPI</a></p>`}`
+${(api.options.openapi ?? api.options.mcp) && html`<p class="foot">This API describes itself:${
+    api.options.openapi && html` <a href="${rootPathTo(place, [[documentName]])}">OpenAPI</a>`}${
+    api.options.mcp && html` <a href="${rootPathTo(place, [[api.options.mcp.path]])}">For agents</a>`}</p>`}`
   const heading = html`${place.title} <span class="total">${names.length} collections</span>`
   return showPage({ heading, title: place.title, main, formats: ['json'] }, place)
 }

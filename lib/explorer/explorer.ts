@@ -12,8 +12,9 @@ import { takesPage } from '../plan/media.ts'
 import { mediaTypeOf } from '../request/body.ts'
 import type { Syntax } from '../request/syntax.ts'
 import { compileExploring, type Exploring, knownOf, visit } from './visit.ts'
+import { type AgentUse, showAgentsPage } from './agents.ts'
 import { showFailure } from './failure-page.ts'
-import { pageOf, showStyle, withImages } from './page.ts'
+import { pageOf, showing, showStyle, withImages } from './page.ts'
 import { type Part, partsOf, type Place, wordOf } from './place.ts'
 import { readPage } from './read-page.ts'
 import { submit } from './submit.ts'
@@ -26,6 +27,8 @@ export interface Explorer {
   answer (
     text: RequestText, sender: FormSender, context: RunContext<Context>, note: (facts: PlannedFacts) => void
   ): Promise<Answer>
+  /** Returns the page for people who have an agent. */
+  tellAgents (uses: readonly AgentUse[], url: string, origin: () => string): Answer
   /** Returns an error as a page where the request asks for one. */
   fail (failure: Answer, head: Head, origin: () => string): Answer
 }
@@ -47,6 +50,10 @@ export function makeExplorer (api: Api, options: ExplorerOptions, { rootLength, 
       return wantsPage(text.accept, visited.place.query)
         ? withImages(await readPage(visited, exploring), exploring.images)
         : visited.answer()
+    },
+    tellAgents (uses, url, origin) {
+      const place = placeOf(url, origin, rootLength, router, exploring)
+      return showing(200, () => showAgentsPage(uses, place, exploring))
     },
     fail (failure, head, origin) {
       const kind = kindOf(head)

@@ -2,12 +2,13 @@ import type { Api } from '../api/answer.ts'
 import type { McpLimits } from '../api/options.ts'
 import type { Context } from '../declare/collection.ts'
 import { DataApiError, methodNotAllowed } from '../errors/errors.ts'
-import type { Model } from '../model/model.ts'
+import type { Collection, Model } from '../model/model.ts'
 import { stringType } from '../model/values.ts'
+import type { Method } from '../plan/path/methods.ts'
 import type { Body } from '../request/body.ts'
 import { type Answer, empty, hasSpecials, json, ok, personal } from '../response/answer.ts'
 import { type Agent, type Fail, makeAgents } from './agent.ts'
-import { describe, isRead } from './describe.ts'
+import { describe, isRead, writesOf } from './describe.ts'
 import { type Headers, idOf, ProtocolError, readMessage } from './message.ts'
 import { runMethod, type Server } from './methods.ts'
 import { instructions, readingTools } from './tools.ts'
@@ -18,7 +19,12 @@ export interface AgentDoor {
   answer (request: Context['request'], body: Body): Answer | Promise<Answer>
   /** Returns the text of llms.txt. */
   tell (request: Context['request']): Promise<Answer>
+  /** Returns what the caller's agent may do with each collection of which it may know. */
+  uses (request: Context['request']): Promise<readonly Use[]>
 }
+
+/** What an agent may do with a collection. */
+interface Use { readonly collection: Collection, readonly isRead: boolean, readonly writes: readonly Method[] }
 
 /** Makes the door of an API. */
 export function makeAgentDoor (api: Api, limits: McpLimits, fail: Fail): AgentDoor {
@@ -43,6 +49,11 @@ export function makeAgentDoor (api: Api, limits: McpLimits, fail: Fail): AgentDo
       const text = `${instructions}\n\n${describe(views, false)}\n`
       const answer = { ...ok(text), headers: { 'content-type': 'text/plain; charset=utf-8' } }
       return isPersonal ? personal(answer) : answer
+    },
+    async uses (request) {
+      const { operations, views } = agentOf(request)
+      return (await views()).map(view =>
+        ({ collection: view.collection, isRead: isRead(view), writes: operations > 0 ? writesOf(view) : [] }))
     }
   }
 }

@@ -9,7 +9,7 @@ import { bodyOf, RequestWork, type Serving, whenItsTurn } from './routes.ts'
 
 /** Registers the routes of the door for agents, if the application has opened it (docs/mcp.md). */
 export async function addAgentRoutes (scope: FastifyInstance, serving: Serving, fail: Fail): Promise<void> {
-  const { api } = serving
+  const { api, pages, replies } = serving
   const { mcp: limits } = api.options
   if (limits === undefined) return
   checkPath(limits, api)
@@ -20,12 +20,7 @@ export async function addAgentRoutes (scope: FastifyInstance, serving: Serving, 
   })
   // Most applications have no such door, and need not load it.
   const { carriersOf, makeAgentDoor } = await import('../mcp/door.ts')
-  const carriers = carriersOf(api.model, limits)
-  if (carriers.length > 0) {
-    const names = carriers.join("', '")
-    scope.log.warn({ collections: carriers }, `option 'mcp.write': agents read texts of '${names}' and write there. ` +
-      'Who writes such a text can tell an agent what to write (docs/mcp.md: Threats)')
-  }
+  warnOf(carriersOf(api.model, limits), scope)
   const door = makeAgentDoor(api, limits, fail)
   const schema: FastifySchema & { readonly hide: boolean } = { hide: true }
   const config = { dataApiDoor: 'mcp' as const }
@@ -41,11 +36,25 @@ export async function addAgentRoutes (scope: FastifyInstance, serving: Serving, 
     config,
     exposeHeadRoute: false,
     ...limits.resourceMetadata !== undefined && { onSend: challenge(limits.resourceMetadata) },
-    handler: handlerOf(request => door.answer(request, bodyOf(request, api.options.writes)))
+    handler: handlerOf(request => {
+      if (pages === undefined || !isRead(request) || !pages.take(request)) {
+        return door.answer(request, bodyOf(request, api.options.writes))
+      }
+      return door.uses(request).then(uses => replies.prepare(pages.tellAgents(request, uses)))
+    })
   })
   const tell = handlerOf(request => door.tell(request))
   scope.route({ method: ['GET', 'HEAD'], url: '/llms.txt', schema, config, exposeHeadRoute: false, handler: tell })
 }
+
+function warnOf (carriers: readonly string[], { log }: FastifyInstance): void {
+  if (carriers.length === 0) return
+  const names = carriers.join("', '")
+  log.warn({ collections: carriers }, `option 'mcp.write': agents read texts of '${names}' and write there. ` +
+    'Who writes such a text can tell an agent what to write (docs/mcp.md: Threats)')
+}
+
+const isRead = ({ method }: FastifyRequest) => method === 'GET' || method === 'HEAD'
 
 function checkPath ({ path }: McpLimits, { model }: Api): void {
   if (!model.collections.has(path)) return

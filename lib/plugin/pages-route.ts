@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Api } from '../api/answer.ts'
+import type { AgentUse } from '../explorer/agents.ts'
 import type { Explorer, Head } from '../explorer/explorer.ts'
 import type { Options } from '../api/options.ts'
 import type { RequestText } from '../request/parse.ts'
@@ -13,6 +14,8 @@ export interface Pages {
   /** Returns true for a request that a page answers. */
   take (request: FastifyRequest): boolean
   answer (request: FastifyRequest, text: RequestText): Promise<Answer>
+  /** Returns the page that tells what an agent of the caller may do. */
+  tellAgents (request: FastifyRequest, uses: readonly AgentUse[]): Answer
   /** Returns the answer for an error: as a page, for a request that a page would answer. */
   fail (request: FastifyRequest, failure: Answer): Answer
 }
@@ -42,6 +45,7 @@ const pagesOf = ({ own }: Api, explorer: Explorer): Pages => ({
     const sender = { site: [site].flat()[0], origin: [origin].flat()[0] }
     return explorer.answer(text, sender, own.contextOf(request), note)
   },
+  tellAgents: (request, uses) => explorer.tellAgents(uses, headOf(request).url, () => readOrigin(request)),
   fail: (request, failure) => explorer.fail(failure, headOf(request), () => readOrigin(request))
 })
 

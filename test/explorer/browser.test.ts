@@ -26,7 +26,9 @@ const missions = collection(Mission, {
   hooks: { creating (mission) { mission.slug = 'new' } },
   requestStrategies: { delete: true }
 })
-await app.register(dataApi, { collections: { ...solarSystem(db), missions }, explorer: { title: 'The solar system' } })
+await app.register(dataApi, {
+  collections: { ...solarSystem(db), missions }, explorer: { title: 'The solar system' }, mcp: true
+})
 const base = skip === false ? await app.listen({ port: 0 }) : ''
 t.teardown(async () => {
   if ('browser' in launched) await launched.browser.close()
@@ -279,7 +281,7 @@ test('Swagger UI beside the API executes a request with a filter', { skip }, asy
 
 const paths = [
   '/', '/moons?planet.name=Jupiter&sort=name', '/planets/jupiter', '/planets/home/name', '/planets/by_kind',
-  '/planets?nam=1', '/missions?_new', '/missions/1?_edit', '/missions/1?_delete', '/missions/1/moons'
+  '/planets?nam=1', '/mcp', '/missions?_new', '/missions/1?_edit', '/missions/1?_delete', '/missions/1/moons'
 ]
 
 async function violations (page: Page): Promise<string[]> {

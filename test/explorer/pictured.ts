@@ -18,7 +18,10 @@ export async function addPictured (app: FastifyInstance, root: string) {
   const db = sqlite(':memory:')
   fill(db, `${root}examples/solar-system/data/`)
   await app.register(dataApi, {
-    collections: solarSystem(db), requestStrategies: { delete: true }, explorer: { title: 'The solar system' }
+    collections: solarSystem(db),
+    requestStrategies: { delete: true },
+    explorer: { title: 'The solar system' },
+    mcp: true
   })
   return db
 }
@@ -27,9 +30,10 @@ export async function addPictured (app: FastifyInstance, root: string) {
 export async function digestsOf (app: FastifyInstance): Promise<Record<string, string>> {
   const digest = (page: string) => createHash('sha256').update(page).digest('base64url').slice(0, 16)
   const grid = await app.inject({ url: request, headers: sent })
+  const agents = await app.inject({ url: '/mcp', headers: sent })
   const form = valuesOf((await app.inject({ url: '/missions/1?_edit', headers: sent })).body)
   await app.inject({ method: 'PATCH', url: '/missions/1', payload: theirs })
   const payload = new URLSearchParams({ ...form, ...mine }).toString()
   const conflict = await app.inject({ method: 'POST', url: '/missions/1', headers: sent, payload })
-  return { grid: digest(grid.body), conflict: digest(conflict.body) }
+  return { grid: digest(grid.body), agents: digest(agents.body), conflict: digest(conflict.body) }
 }

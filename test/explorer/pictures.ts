@@ -20,6 +20,7 @@ mkdirSync(folder, { recursive: true })
 
 await picture('grid', 'light', page => page.goto(base + request))
 await picture('grid-dark', 'dark', page => page.goto(base + request))
+await picture('agents', 'light', page => page.goto(`${base}/mcp`))
 await picture('conflict', 'light', async page => {
   await page.goto(`${base}/missions/1?_edit`)
   await app.inject({ method: 'PATCH', url: '/missions/1', payload: theirs })

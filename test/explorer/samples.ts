@@ -67,12 +67,16 @@ export async function shop (): Promise<Sample> {
   })
   const makers = collection(Maker, { source: memory([{ id: 1, name: 'Fjord & Hav' }]) })
   await app.register(dataApi, {
-    collections: { products, makers }, explorer: { title: 'Northbound', images: ['files.example.com'] }, openapi: {}
+    collections: { products, makers },
+    explorer: { title: 'Northbound', images: ['files.example.com'] },
+    openapi: {},
+    mcp: true
   })
   const all = encodeURI(`/products?fields=label,${Object.keys(columns).join(',')}`)
   return {
     app,
     paths: [
+      '/mcp',
       '/', '/products', all, `${all}&_show=compact`, '/products?_show=roomy', '/products?_facet=state&_facet=label',
       '/products?state=open&price>10&_filter=price', '/products?state=lost&price<1', '/products?fields=state,count()',
       '/products/1', '/products/4', '/products/2/notes', '/products/1/meta', '/products/1?_edit', '/products?_new',
@@ -147,9 +151,12 @@ export async function hard (): Promise<Sample> {
     requestStrategies: { create: false, update: [] }
   })
   await app.register(dataApi, {
-    collections: { hard: self, named, secrets, ...Object.fromEntries(others) }, explorer: true
+    collections: { hard: self, named, secrets, ...Object.fromEntries(others) },
+    explorer: true,
+    mcp: true
   })
-  const paths = ['/', '/?_find=a', '/hard', '/named', '/secrets', '/hard?_facet=script&_facet=day', '/hard/full,-1',
+  const paths = ['/', '/mcp',
+    '/?_find=a', '/hard', '/named', '/secrets', '/hard?_facet=script&_facet=day', '/hard/full,-1',
     '/hard/full,-1?_edit', '/hard/full,-1?_delete', '/hard?_new', '/hard?fields=script,count()', '/hard/full,-1/json',
     '/hard/full,-1/children', '/hard/by_a', '/secrets/1', '/named/zzz', '/named?_new', '/hard?script=x&day=null',
     '/hard?b<9&_edit', '/hard?b<9&_delete']
