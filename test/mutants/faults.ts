@@ -280,6 +280,13 @@ export const faults: readonly Fault[] = [
     tests: ['contract/live-law', 'contract/live-depends']
   },
   {
+    what: 'sources: the log forgets what a row was',
+    text: "array['noted_old', 'noted_new']",
+    fault: "array['noted_new']",
+    tests: ['sources/change-log', 'contract/live-law'],
+    postgres: true
+  },
+  {
     what: 'live: a document keeps its first tag',
     text: '    this.tag = tag\n    for (const stream',
     fault: '    for (const stream',

@@ -68,6 +68,35 @@ withLog('what anybody commits is told by its tables, once a look, and a rollback
   await other.end()
 })
 
+withLog('the keys and foreign keys of rows are told, as they were and are, of a few rows', async (t, db) => {
+  const told: ChangedTables[] = []
+  const stop = db.watch?.(tables => { told.push(tables) })
+  t.teardown(() => stop?.())
+  await eventually(() => told.length === 1, () => 'the first look')
+  const rowsAfter = async (statements: string, table = 'parts') => {
+    const before = told.length
+    await db.pool.query(statements)
+    await eventually(() => told.length > before, () => statements)
+    return told.at(-1)?.get(table)?.map(row => Object.fromEntries(row))
+  }
+  const part = (id: number, item: number | null) => ({ id: String(id), item_id: item === null ? null : String(item) })
+  await db.pool.query("insert into items select n, 'x' from generate_series(1, 3) as n")
+  await settled()
+  t.strictSame(await rowsAfter('insert into parts values (1, 2)'), [part(1, 2)])
+  t.strictSame(await rowsAfter('update parts set item_id = 3'), [part(1, 2), part(1, 3)])
+  t.strictSame(await rowsAfter('update parts set item_id = null; update parts set id = 7'),
+    [part(1, 3), part(1, null), part(1, null), part(7, null)])
+  t.strictSame(await rowsAfter('insert into parts values (8, 2)'), [part(8, 2)])
+  t.strictSame(await rowsAfter('delete from items where id = 2'), [part(8, 2)], 'what a deletion cascades to')
+  t.strictSame(await rowsAfter('delete from parts where false; insert into parts values (8, 1)'), [part(8, 1)])
+  t.equal(await rowsAfter('insert into parts select n from generate_series(10, 26) as n'), undefined, 'too many')
+  const two = ['id < 15', 'id > 20'].map(where => `update parts set item_id = 1 where ${where}`)
+  t.equal(await rowsAfter(`begin; ${two.join(';')}; commit`), undefined, 'too many of a transaction')
+  t.equal(await rowsAfter('truncate parts'), undefined)
+  await db.pool.query('alter table parts rename item_id to thing_id')
+  t.equal(await rowsAfter('insert into parts values (1, 3)'), undefined, 'a column that is gone fails no write')
+})
+
 withLog('a transaction that is open while ten others commit is told when it commits', async (t, db, url) => {
   const told = follow(t, db)
   const [held, other] = [new pg.Client(url), new pg.Client(url)]

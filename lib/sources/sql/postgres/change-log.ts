@@ -1,6 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
 import { Type } from '@sinclair/typebox'
-import type { Tell } from '../../changes.ts'
+import { comparableOf } from '../../../plan/needs.ts'
+import type { ChangedRow, Tell } from '../../changes.ts'
 import { milliseconds } from '../../source-options.ts'
 import { changesQuery, forgettingQuery } from './change-log-sql.ts'
 import type { Server } from './database.ts'
@@ -72,15 +73,31 @@ async function followOn (
     const { rows: [row = []] } = await connection.prepared({ text: changesQuery, values: [position] })
     const [now, tables, complete] = row
     if (signal.aborted) return
-    const changed = JSON.parse(String(tables)) as readonly string[]
+    const changed = toldBy(String(tables))
     if (position === null || complete !== '1') tell(undefined)
-    else if (changed.length > 0) tell(new Map(changed.map(table => [table.toLowerCase(), undefined])))
+    else if (changed.size > 0) tell(changed)
     position = now
     if (readOnly || performance.now() < next) continue
     next = performance.now() + forgetAfter
     await forget(connection, keep)
   }
 }
+
+/** Reads what the log has by tables: lists of rows for each transaction, or null for any row. */
+function toldBy (text: string): Map<unknown, readonly ChangedRow[] | undefined> {
+  const told = new Map<unknown, readonly ChangedRow[] | undefined>()
+  for (const [name, lists] of Object.entries(JSON.parse(text) as Readonly<Record<string, NotedRows[] | null>>)) {
+    const table = name.toLowerCase()
+    const known = told.has(table) ? told.get(table) : []
+    told.set(table, known && lists?.flat().map(toRow).concat(known))
+  }
+  return told
+}
+
+type NotedRows = ReadonlyArray<Readonly<Record<string, string | null>>>
+
+const toRow = (noted: NotedRows[number]): ChangedRow =>
+  new Map(Object.entries(noted).map(([column, value]) => [column.toLowerCase(), comparableOf(value)]))
 
 async function forget (connection: Connection, keep: number): Promise<void> {
   for (;;) {
