@@ -74,11 +74,11 @@ export class Feed {
     let known = 0
     try {
       for await (const { items } of this.#source.collection.live(this.#query, this.#options)) {
-        if (items.length > known && await this.#isCut(items.length)) break
-        known = Math.max(known, items.length)
         this.#turn++
         this.#latest = this.#tell(items)
         this.#latest.catch(() => {})
+        if (items.length > known && await this.#isCut(items.length)) break
+        known = Math.max(known, items.length)
         shown(this.#latest)
       }
     } catch (error) {

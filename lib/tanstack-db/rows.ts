@@ -5,6 +5,12 @@ export type Row = Readonly<Record<string, unknown>>
 /** A change of the rows. */
 export interface Change { readonly shown: Shown }
 
+interface Own {
+  readonly page: object
+  readonly time: number
+  readonly timer: ReturnType<typeof setTimeout> | undefined
+}
+
 /** The rows of a collection: the union of what its pages hold. */
 export class Rows {
   readonly #sync: Sync<Row>
@@ -14,7 +20,8 @@ export class Rows {
   readonly #held = new Map<object, readonly Key[]>()
   /** The rows of the collection, as JSON. */
   readonly #texts = new Map<Key, string>()
-  readonly #timers = new Set<ReturnType<typeof setTimeout>>()
+  /** The rows that were written here, until a page shows what became of them. */
+  readonly #own = new Map<Key, Own>()
 
   constructor (sync: Sync<Row>, keyOf: (row: Row) => Key) {
     this.#sync = sync
@@ -28,19 +35,33 @@ export class Rows {
     if (rows.length > 0) this.#held.set(page, [...now.keys()])
     else this.#held.delete(page)
     for (const key of now.keys()) this.#pages.set(key, (this.#pages.get(key) ?? new Set()).add(page))
+    for (const [key, own] of this.#own) {
+      if (now.has(key) && own.page !== page) this.#release(key)
+      // It may be on its way to another page, or deleted.
+      else if (gone.includes(key) && own.page !== page) this.#keep(key, own.page, Math.min(own.time, 1000))
+    }
     return this.#commit([...now], gone.filter(key => this.#pages.get(key)?.size === 0))
   }
 
-  /** Shows a row for so many milliseconds, also while no page holds it. */
+  /** Shows a row that was written, until a page holds it, and for so many milliseconds at most. */
   keep (row: Row, time: number): void {
-    const page = {}
+    const key = this.#keyOf(row)
+    const { page } = this.#own.get(key) ?? { page: {} }
+    this.#keep(key, page, time)
     this.set(page, [row])
-    if (time === Infinity) return
-    const timer = setTimeout(() => {
-      this.#timers.delete(timer)
-      this.set(page, [])
-    }, time)
-    this.#timers.add(timer)
+  }
+
+  #keep (key: Key, page: object, time: number): void {
+    clearTimeout(this.#own.get(key)?.timer)
+    const timer = time === Infinity ? undefined : setTimeout(() => { this.#release(key) }, time)
+    this.#own.set(key, { page, time, timer })
+  }
+
+  #release (key: Key): void {
+    const own = this.#own.get(key)
+    clearTimeout(own?.timer)
+    this.#own.delete(key)
+    if (own) this.set(own.page, [])
   }
 
   /** Deletes a row from all pages. */
@@ -53,7 +74,7 @@ export class Rows {
 
   /** Ends all times. */
   close (): void {
-    for (const timer of this.#timers) clearTimeout(timer)
+    for (const { timer } of this.#own.values()) clearTimeout(timer)
   }
 
   #commit (rows: ReadonlyArray<readonly [Key, Row]>, deleted: readonly Key[]): Change {

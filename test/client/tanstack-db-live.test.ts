@@ -10,7 +10,7 @@ import { members, serveThings, type Thing, things, type ThingsApi } from '../hel
 // docs/tanstack-db.md: Staying current
 
 const live = { interval: 1, recheck: 3_600_000 }
-const fields = ['id', 'text', 'title', 'size', 'done', { group: ['id'] }] as const
+const fields = ['id', 'text', 'title', 'size', 'weight', 'done', { group: ['id'] }] as const
 const flat = { fields, flatten: true } as const
 
 /** Serves things on a socket. Returns a client of them, and what is asked for. */
@@ -55,13 +55,26 @@ const shownBy = (queries: ReturnType<typeof queriesOf>, but: number) =>
     return index === 2 || index === 3 ? rows : rows.sort()
   }))
 
+/** A change, by this page or by another. */
 const change = fc.record({
+  isOwn: fc.boolean(),
   type: fc.constantFrom('create', 'update', 'update', 'delete'),
   id: fc.integer({ min: 1, max: 12 }),
   values: fc.record(members)
 })
 
-for (const how of [{ streams: 8 }, { streams: 2, poll: 5 }, { streams: 0, poll: 5 }]) {
+/** Changes a row of a collection, if it can. */
+async function changed (source: ReturnType<typeof collectionOf>, type: string, id: number, values: object) {
+  const { groupId: group, ...rest } = values as Thing
+  const row = { ...rest, group_id: group }
+  if (type === 'create' && !source.has(id)) await source.insert({ ...row, id }).isPersisted.promise.catch(() => {})
+  if (type === 'update' && source.has(id)) {
+    await source.update(id, draft => { Object.assign(draft, row) }).isPersisted.promise.catch(() => {})
+  }
+  if (type === 'delete' && source.has(id)) await source.delete(id).isPersisted.promise.catch(() => {})
+}
+
+for (const how of [{ streams: 8, poll: 200 }, { streams: 2, poll: 5 }, { streams: 0, poll: 5 }]) {
   test(`queries show what the API has, however it changes: ${JSON.stringify(how)}`, async t => {
     t.capture(console, 'warn')
     await fc.assert(fc.asyncProperty(
@@ -71,7 +84,11 @@ for (const how of [{ streams: 8 }, { streams: 2, poll: 5 }, { streams: 0, poll: 
         const source = collectionOf(client, how)
         const queries = queriesOf(source)
         await Promise.all(queries.map(query => query.preload()))
-        for (const { type, id, values } of changes) {
+        for (const { isOwn, type, id, values } of changes) {
+          if (isOwn) {
+            await changed(source, type, id, values)
+            continue
+          }
           if (type === 'create') await write.create({ id, ...values }).catch(() => {})
           if (type === 'update') await write.update(id, values).catch(() => {})
           if (type === 'delete') await write.delete(id).catch(() => {})

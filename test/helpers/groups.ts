@@ -31,9 +31,10 @@ const groups = {
   built: ['contract/small-process.', 'explorer/browser', 'package.', 'sources/sqlite/full-disk.'],
   // What waits for clocks, cuts connections, or asks many times.
   slow: [
-    'client/tanstack-db-live.', 'command/prove.', 'contract/live-processes.', 'contract/lost-clients.',
-    'docs/getting-started.', 'docs/row-level-security.', 'explorer/live.', 'mcp/clients.', 'openapi/large.',
-    'openapi/swagger.', 'prove/examples.', 'request/linear.', 'sources/column-types', 'sources/postgres-faults.',
+    'client/board.', 'client/tanstack-db-live.', 'command/prove.', 'contract/live-processes.',
+    'contract/lost-clients.', 'docs/getting-started.', 'docs/row-level-security.', 'explorer/live.', 'mcp/clients.',
+    'openapi/large.', 'openapi/swagger.', 'prove/examples.', 'request/linear.', 'sources/column-types',
+    'sources/postgres-faults.',
     'sources/postgres-healing.', 'sources/postgres-parallel.', 'sources/sample-database.', 'sources/sqlite-long-reads.',
     'sources/two-callers.'
   ],
