@@ -84,22 +84,15 @@ export function columnsAsked (parts: readonly Part[], { syntax }: Place): string
 
 /** Splits a selection at the delimiters outside of its parentheses and quotes. */
 function topLevel (text: string, delimiters: ReadonlySet<string>): readonly string[] {
-  const fields: string[] = []
+  const fields = ['']
   let depth = 0
-  let quoted = false
-  let start = 0
-  for (let index = 0; index < text.length; index++) {
-    const character = text.charAt(index)
-    if (quoted && character === '\\') index++
-    else if (character === '"') quoted = !quoted
-    else if (!quoted && character === '(') depth++
-    else if (!quoted && character === ')') depth--
-    else if (!quoted && depth === 0 && delimiters.has(character)) {
-      fields.push(text.slice(start, index))
-      start = index + 1
-    }
+  for (const [token] of text.matchAll(/"(?:\\.|[^"\\])*"?|./gsu)) {
+    if (token === '(') depth++
+    else if (token === ')') depth--
+    if (depth === 0 && delimiters.has(token)) fields.push('')
+    else fields.push(`${fields.pop()}${token}`)
   }
-  return [...fields, text.slice(start)].filter(field => field !== '')
+  return fields.filter(field => field !== '')
 }
 
 /** The place of a column in its table. */

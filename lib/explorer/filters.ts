@@ -36,6 +36,10 @@ const filterablesOf = memoize((collection: Collection): readonly Filterable[] =>
   })
 ])
 
+/** Returns true for the path of a field that forms can filter by. */
+export const isFilterable = (path: string, collection: Collection): boolean =>
+  filterablesOf(collection).some(one => one.path === path)
+
 function filterable (relations: readonly Field[], field: DataField): Filterable {
   const path = [...relations, field].map(({ name }) => name).join('.')
   const title = [...relations, field].map(titleOf).join('.')

@@ -11,7 +11,7 @@ import type { GroupColumn } from '../plan/plan.ts'
 import type { FieldAsked } from '../request/request.ts'
 import { newOpenings, pickField, pickForm, rest, type Row, rowsOf, showTable } from './table.ts'
 import { showColumns } from './columns.ts'
-import { type Facet, showBar, showFacets } from './facets.ts'
+import { type Facet, linkToGroup, showBar, showFacets } from './facets.ts'
 import { each, type Fragment, type Html, html, type Member, membersOf } from './html.ts'
 import { linkForm, unlinkButton } from './item.ts'
 import { cut, fewestGrouped, longestInPath, showShort, showValue, titleOf, valueIn } from './value.ts'
@@ -193,18 +193,24 @@ ${members.length > 0 && html`<div class="frame">${showScroll(`Table of ${name}`,
     column.field.name}</th>`)}${rest}</tr></thead>
 <tbody>${each(members, ({ name, json }) => {
   const group: unknown = JSON.parse(json)
+  const items = heading === undefined ? linkToGroup(group, columns, collection, place) : undefined
   return html`<tr>${heading && html`<th scope="row">${heading(name)}</th>`}${
-    columns.map((column, at) => showMember(group, column, most[at] ?? 0))}${rest}</tr>`
+    columns.map((column, at) =>
+      showMember(group, column, most[at] ?? 0, at === 0 || column.call === 'count' ? items : undefined))}${rest}</tr>`
 })}</tbody></table>`)}</div>`}
 ${showPages(members.length, pages, place)}`
   return showPage({ title: name, main, formats, takesQuery: true }, place)
 }
 
-/** Returns a value of a group; that of a function with its bar, where the greatest of the column is positive. */
-function showMember (group: unknown, column: GroupColumn, most: number): Html {
+/**
+ * Returns a value of a group; that of a function with its bar, where the greatest of the column is positive. `items`:
+ * the link to the items of the group.
+ */
+function showMember (group: unknown, column: GroupColumn, most: number, items: string | undefined): Html {
   const value = valueIn(group, column)
   const isFunction = column.call !== undefined
-  const shown = showValue(value, isFunction ? undefined : column.of.field, { longest: longestValue })
+  const text = showValue(value, isFunction ? undefined : column.of.field, { longest: longestValue })
+  const shown = items === undefined ? text : html`<a class="ref" href="${items}">${text}</a>`
   const share = typeof value === 'number' ? value / most : NaN
   if (!isFunction) return html`<td class="m">${shown}</td>`
   return html`<td class="num"><div class="sum">${

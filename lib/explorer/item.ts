@@ -98,11 +98,13 @@ function showFact (
   return unit === '' ? text : html`${text} <small>${unit}</small>`
 }
 
-/** Returns a nested item: its name as a link, and its other values. */
+/** Returns a nested item: its name as a link, and its other values where the request names them. */
 function showNested (item: Item, shown: Extract<Shown, { kind: 'item' }>, place: PlaceOf<'item'>): Html {
   const { target } = shown.field
   const label = labelOf(item, target)
-  const others = shown.select.filter(({ kind, name }) => kind === 'value' && String(item[name]) !== label)
+  const others = place.spot.asked.fields === undefined
+    ? []
+    : shown.select.filter(({ kind, name }) => kind === 'value' && String(item[name]) !== label)
   return html`${linkTo(item, target, place)}<span class="soft">${others.map(one => html` <span class="aside">${
     titleOf(one.field)} ${
     showFact(one, item, place, pathTo(place, [[shown.name], [one.name]]), shortest)}</span>`)}</span>`

@@ -26,8 +26,10 @@ interface Searched { readonly texts: ReadonlyMap<string, string>, readonly found
 export async function searchFor (
   fields: readonly FormField[], texts: ReadonlyMap<string, string>, visit: Visit
 ): Promise<Searched | undefined> {
-  const [name = '', identifier] = splitAt('=', texts.get('_take') ?? '')
-  if (identifier !== undefined) return { texts: new Map([...texts, [name, identifier]]), found: new Map() }
+  const [, name, identifier] = /^([^=]*)=([^]*)$/.exec(texts.get('_take') ?? '') ?? []
+  if (name !== undefined && identifier !== undefined) {
+    return { texts: new Map([...texts, [name, identifier]]), found: new Map() }
+  }
   const asked = fields.map(({ field }) => field).find((field): field is SubItemField =>
     field.kind === 'sub-item' && field.name === texts.get('_search'))
   if (asked === undefined) return undefined
@@ -64,11 +66,6 @@ export function showFound (
   const count = more ? `The first ${items.length} names` : items.length === 1 ? 'One name' : `${items.length} names`
   return html`<div class="found" role="status"><p>${count} with <bdi>${text}</bdi>:</p>
 <ul>${items.map(item => html`<li>${showItem(item)}</li>`)}</ul></div>`
-}
-
-function splitAt (mark: string, text: string): readonly [string, string?] {
-  const at = text.indexOf(mark)
-  return at < 0 ? [text] : [text.slice(0, at), text.slice(at + mark.length)]
 }
 
 /**

@@ -16,19 +16,19 @@ const seed = Number(process.env['FC_SEED'] ?? 1)
 export const tradeDatabases: Readonly<Record<string, OnTrade>> = {
   sqlite: async work => {
     const db = sqlite(':memory:')
-    db.exec(script(bytes => `x'${bytes}'`))
+    db.exec(tradeScript(bytes => `x'${bytes}'`))
     await work(tradeCollections((name, options) => db.table(name, options)))
     db.close()
   },
   ...!withoutPostgres && {
-    postgres: (work: Parameters<OnTrade>[0]) => onDatabase(script(bytes => `'\\x${bytes}'`), async db => {
+    postgres: (work: Parameters<OnTrade>[0]) => onDatabase(tradeScript(bytes => `'\\x${bytes}'`), async db => {
       await work(tradeCollections((name: string, options: TableOptions): Source => db.table(name, options)))
     })
   }
 }
 
 /** Returns the statements that create and fill all tables. `toBytes`: makes a literal from hexadecimal digits. */
-function script (toBytes: (digits: string) => string): string {
+export function tradeScript (toBytes: (digits: string) => string): string {
   const inserts = Object.entries(tradeRows(seed)).flatMap(([table, rows]) => {
     const columns = Object.keys(rows[0] ?? {})
     const values = rows.map(row => `(${columns.map(column => literal(row, column, toBytes)).join(', ')})`)
