@@ -34,6 +34,17 @@ export const optionsSchema = Type.Object({
     /** Items that a write by a filter may change or delete; more is 409. Default 1000. */
     affected: Type.Optional(Type.Integer({ minimum: 1 }))
   }, { additionalProperties: false })),
+  /** Whether POST creates the items of a stream of NDJSON or CSV (docs/http.md: Imports). Default false. */
+  imports: Type.Optional(Type.Union([Type.Boolean(), Type.Object({
+    /** Bytes of a stream; more is 413. Default 1,073,741,824. */
+    bytes: Type.Optional(Type.Integer({ minimum: 1 })),
+    /** Items of a stream; more is 413. Default 10,000,000. */
+    rows: Type.Optional(Type.Integer({ minimum: 1 })),
+    /** Milliseconds without a byte of the stream, after which it is 408. Default 30,000. */
+    idle: Type.Optional(Type.Integer({ minimum: 1, maximum: 2 ** 31 - 1 })),
+    /** Items that are checked and written before the next are read. Default 1000. */
+    slice: Type.Optional(Type.Integer({ minimum: 1, maximum: 10_000 }))
+  }, { additionalProperties: false })])),
   /** Limits of one request and its answer, besides those of its query string and body (docs/limits.md). */
   limits: Type.Optional(Type.Object({
     /** Segments of a path after the API's root; more is 414. Default 32. */

@@ -28,6 +28,8 @@ export const requestStrategies = Type.Object({
   ])),
   /** Whether clients can try writes, which run and are rolled back. Default true. */
   dryRun: Type.Optional(Type.Boolean()),
+  /** Whether POST takes streams of items, if the option `imports` allows them. Default true. */
+  import: Type.Optional(Type.Boolean()),
   /** Whether a selection can make groups of items. Default true. */
   aggregates: Type.Optional(Type.Boolean())
 }, { additionalProperties: false })

@@ -5,6 +5,7 @@ import { answerUnderKey } from './keyed.ts'
 import type { Keys } from './keys.ts'
 import type { Model } from '../model/model.ts'
 import { answerBatch } from './batch.ts'
+import { answerImport } from './import.ts'
 import { liveOf } from './live.ts'
 import type { Options } from './options.ts'
 import { syntaxAt } from '../plan/path/syntax.ts'
@@ -53,6 +54,7 @@ export function answer (
       const asked = { ...request, ...request.queryIn(syntaxAt(resource, options.syntax)), resource }
       const plan = planRequest(asked, permissions, options) // meant
       note(factsOf(plan))
+      if (plan.kind === 'import') return answerImport(plan, asked, { caller, context }, api)
       const kept = answerUnderKey(plan, text, asked, { caller, context, note }, api)
       if (kept !== undefined) return kept
       const made = after(run(plan, caller, context), result => render(result, asked, model, options)) // done, and told

@@ -13,7 +13,8 @@ import type { Options } from './options.ts'
 export function liveOf (
   plan: RequestPlan, caller: Caller, special: boolean, { answers: { pageLinks } }: Options
 ): Live | undefined {
-  if (!('format' in plan) || plan.format.media !== 'events') return undefined
+  if (plan.kind !== 'read' && plan.kind !== 'directory') return undefined
+  if (plan.format.media !== 'events') return undefined
   if (plan.kind === 'directory') return { database: undefined, tables: new Map(), shared: true, wrapped: false }
   const { read } = plan
   const scoped = scopePlan(read.plan, caller)

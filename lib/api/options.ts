@@ -16,6 +16,7 @@ import type { Resource } from '../plan/path/walk.ts'
 import type { ReadOptions } from '../plan/read/read.ts'
 import type { WriteLimits } from '../plan/write/write.ts'
 import type { BodyLimits } from '../request/body.ts'
+import type { ImportLimits } from '../request/import.ts'
 import { compileSyntax, type Syntax } from '../request/syntax.ts'
 import { parseSite, type Site } from '../response/paths.ts'
 
@@ -79,6 +80,8 @@ export interface Options {
   /** Undefined if no write has a key. */
   readonly idempotency: IdempotencyLimits | undefined
   readonly writes: WriteLimits
+  /** The limits of imports; undefined where none are taken. */
+  readonly imports: ImportLimits | undefined
   /** Options for planning reads: of answers in pages, and of whole collections as streams. */
   readonly reads: { readonly paged: ReadOptions, readonly whole: ReadOptions }
   /** Returns true if collections are answered as NDJSON and CSV too. */
@@ -131,17 +134,14 @@ export function compileOptions (given: DataApiOptions): Options {
     idempotency: idempotency && idempotencyLimits(idempotency),
     reads: { paged, whole: { ...paged, whole: true } },
     writes: { ...bodyLimits(data.bodies ?? {}), reads: paged },
+    imports: importLimits(data.imports ?? false),
     streams: () => true,
     isLive: () => false,
     live: liveLimits(data.live ?? false),
     responseContent: content,
     segments,
     answers: {
-      ...content,
-      dictionaryPrefix: syntax.dictionaryPrefix,
-      length,
-      linkLength,
-      describes: data.openapi !== false
+      ...content, dictionaryPrefix: syntax.dictionaryPrefix, length, linkLength, describes: data.openapi !== false
     },
     openapi: data.openapi === false ? undefined : data.openapi ?? {},
     explorer: explorerOptions(data.explorer ?? false),
@@ -214,6 +214,10 @@ function bodyLimits (
 ): BodyLimits & Pick<WriteLimits, 'affected'> {
   return { depth, items, affected }
 }
+
+const importLimits = (given: NonNullable<DataOptions['imports']>): ImportLimits | undefined => given === false
+  ? undefined
+  : { bytes: 2 ** 30, rows: 10_000_000, idle: 30_000, slice: 1000, ...given !== true && given }
 
 function answerLimits ({
   segments = 32, length = 2 ** 24, batchItems = 2000, groups = 10_000, linkLength = 4096

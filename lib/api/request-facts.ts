@@ -22,7 +22,7 @@ export interface PlannedFacts {
 
 export type RequestKind =
   'directory' | 'options' | 'item' | 'field' | 'list' | 'dictionary' | 'create' | 'update' | 'delete' |
-  'link' | 'unlink' | 'batch'
+  'link' | 'unlink' | 'import' | 'batch'
 
 /** Returns the facts of a planned request. */
 export function factsOf (plan: RequestPlan): PlannedFacts {
@@ -32,6 +32,7 @@ export function factsOf (plan: RequestPlan): PlannedFacts {
       const { plan: written } = plan.write
       return { collection: collectionOf(written), kind: written.kind === 'many' ? written.one.kind : written.kind }
     }
+    case 'import': return { collection: plan.collection.property, kind: 'import' }
     case 'options':
     case 'directory': return { collection: undefined, kind: plan.kind }
   }

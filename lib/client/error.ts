@@ -1,5 +1,5 @@
-/** A mistake in a body. `pointer` is a JSON pointer (RFC 6901). */
-export interface Detail { readonly pointer: string, readonly message: string }
+/** A mistake in a body. `pointer` is a JSON pointer (RFC 6901), and `line` that of an import. */
+export interface Detail { readonly line?: number, readonly pointer: string, readonly message: string }
 
 /** The body of an error of the API (docs/http.md: Errors). */
 export interface ErrorFacts {
@@ -12,6 +12,7 @@ export interface ErrorFacts {
   readonly suggestion?: string
   readonly candidates?: readonly string[]
   readonly pointer?: string
+  readonly line?: number
   readonly operation?: number
 }
 

@@ -105,8 +105,10 @@ export interface Hooks<I> {
   updated?: (item: Readonly<I>, before: Readonly<I>, context: WriteContext) => Eventually<void>
   /** Runs after an item was deleted. */
   deleted?: (item: Readonly<I>, context: WriteContext) => Eventually<void>
-  /** Runs after the commit, once for each item. Its errors are logged; the write remains. */
+  /** Runs after the commit, once for each item, but those of an import. Its errors are logged; the write remains. */
   saved?: (saved: Saved<I>, context: AnyContext) => Eventually<void>
+  /** Runs after the commit of an import, with the number of its items. Its errors are logged; the import remains. */
+  imported?: (count: number, context: AnyContext) => Eventually<void>
 }
 
 /**

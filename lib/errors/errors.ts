@@ -40,6 +40,7 @@ export const errorKinds = {
   forbidden: { status: 403 },
   method_not_allowed: { status: 405 },
   not_acceptable: { status: 406 },
+  request_timeout: { status: 408 },
   content_too_large: { status: 413 },
   unsupported_media_type: { status: 415 },
   rejected: { status: 400 },
@@ -61,7 +62,9 @@ export interface Facts {
   /** The offending fields, by their names on the wire. */
   readonly fields?: readonly string[]
   /** The violations in a body. A `pointer` is a JSON pointer (RFC 6901). */
-  readonly details?: ReadonlyArray<{ readonly pointer: string, readonly message: string }>
+  readonly details?: ReadonlyArray<{ readonly line?: number, readonly pointer: string, readonly message: string }>
+  /** The line of an import with the error, from 1. */
+  readonly line?: number
   /** The offending element of a body that holds more than one item: a JSON pointer. */
   readonly pointer?: string
   /** The index of the operation of a batch that failed. */
@@ -191,12 +194,6 @@ export const preconditionRequired = () =>
     'precondition_required',
     "This request requires the header 'If-Match'. Send the 'ETag' that you got with the item."
   )
-
-/** A copy of the error that points at one element of a body; the error itself where it points at one already. */
-export function atPointer (error: DataApiError, pointer: string): DataApiError {
-  if (pointer === '' || error.facts.pointer !== undefined) return error
-  return new DataApiError(error.code, error.message, { ...error.facts, pointer, cause: error.cause })
-}
 
 /** Names for a message, such as `'id', 'name' and 'age'`. */
 export function listOf (names: readonly string[]): string {

@@ -33,7 +33,8 @@ const hooks: Keys<Hooks<unknown>> = {
   updated: true,
   deleting: true,
   deleted: true,
-  saved: true
+  saved: true,
+  imported: true
 }
 const pages: Keys<Pages> = { defaultSize: true, maxSize: true }
 const relation: Keys<SubItemOptions | SubCollectionOptions> = {

@@ -17,6 +17,7 @@ export const allStrategies: Strategies = {
   requireIdempotencyKey: [],
   batch: false,
   dryRun: true,
+  import: true,
   aggregates: true
 }
 
@@ -44,6 +45,7 @@ export function compileStrategies (
     requireIdempotencyKey: [],
     batch: false,
     dryRun: true,
+    import: true,
     aggregates: true
   }
   const strategies: Strategies = { ...defaults, ...defined(api), ...defined(own) }

@@ -20,6 +20,8 @@ export interface Describing {
   streams (): boolean
   /** Returns true if clients can follow how the resource changes. */
   isLive (resource: Resource): boolean
+  /** Undefined where no stream is imported. */
+  readonly imports: object | undefined
   /** Undefined if no write has a key. */
   readonly idempotency: object | undefined
   readonly components: Components

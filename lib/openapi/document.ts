@@ -23,6 +23,8 @@ export interface Described {
   streams (): boolean
   isLive (resource: Resource): boolean
   readonly info: OpenApiOptions
+  /** Undefined where no stream is imported. */
+  readonly imports: object | undefined
   /** The limits of batches; undefined where the root takes none. */
   readonly batch: { readonly operations: number } | undefined
   /** Undefined if no write has a key. */

@@ -26,6 +26,7 @@ interface DocumentSettings {
   readonly openapi: OpenApiOptions | undefined
   readonly syntax: Syntax
   readonly responseContent: AnswerOptions
+  readonly imports?: Described['imports']
   readonly batch: Described['batch']
   readonly idempotency?: Described['idempotency']
   streams (): boolean
@@ -38,11 +39,11 @@ interface DocumentSettings {
  */
 export function makeDocuments (
   model: Model, root: string,
-  { openapi: info = {}, syntax, responseContent: answers, streams, isLive, batch, idempotency }: DocumentSettings,
+  { openapi: info = {}, responseContent: answers, imports, idempotency, ...more }: DocumentSettings,
   mostBytes = 32 * 2 ** 20
 ): Documents {
   const collections = [...model.collections.values()]
-  const described: Described = { collections, syntax, answers, streams, isLive, info, root, batch, idempotency }
+  const described: Described = { ...more, collections, answers, info, root, imports, idempotency }
   const everything: Permissions = { model, readingDenial: none, denial: none, change: none }
   const texts = new RecentMap<string>(mostBytes, mostBytes)
   const unfinished = new Map<string, Promise<string>>()

@@ -11,6 +11,7 @@ import { type Describing, itemOf, listOf, type View } from './describing.ts'
 import { filterParameters } from './filters.ts'
 import { itemSchema, listedSchema, pageSchema } from './items.ts'
 import type { Content, Operation, Parameter, PathItem, Reference, Response, Schema } from './objects.ts'
+import { importContent, importedForms } from './imports.ts'
 import { header, listParameters, selectionParameters } from './parameters.ts'
 import { createdSchema, doneSchema, eventSchema, jsonContent, ok, tried, wrappedSchema } from './responses.ts'
 import { shownSchema } from './shown.ts'
@@ -161,18 +162,17 @@ export function createOperation ({ collection, via, words }: List, describing: D
   if (!canCreate(collection, describing)) return {}
   const [first = ''] = words
   const body = via === undefined ? createSchema(collection, describing) : postedSchema(via, describing)
-  const many = { type: 'array', items: body }
+  const anyOf = [body, { type: 'array', items: body }]
+  const { plainNames } = describing.profile
   const post: Operation = {
     operationId: describing.operationId(`create_${words.join('_')}`),
     summary: via === undefined ? `Create in ${first}` : `Create or link in the ${via.name} of an item of ${first}`,
-    description: describing.profile.plainNames
-      ? 'The body is the new item.'
-      : 'The body is an item or an array of items, all or none of which are created.',
+    description: `The body is ${plainNames ? 'the new item' : 'an item, or many that are created all or none'}.`,
     tags: [first],
     parameters: writeParameters(collection, describing),
     requestBody: {
       required: isBodyRequired(collection, via),
-      content: jsonContent(describing.profile.plainNames ? body : { anyOf: [body, many] })
+      content: { ...jsonContent(plainNames ? body : { anyOf }), ...importContent(collection, body, describing) }
     },
     responses: {
       ...via === undefined ? tried(collection, describing) : { 200: linkedResponse(collection, describing) },
@@ -204,7 +204,7 @@ function createdForms (collection: Collection, describing: Describing): Response
   if (createdBody === 'none' && !profile.selection) return { description: 'Created.', headers }
   if (profile.plainNames) return ok('Created.', acknowledgement, { headers })
   const schemas = one.flatMap(schema => [schema, { type: 'array', items: schema }])
-  return ok(description, { anyOf: [...schemas, mixed] }, { headers })
+  return ok(description, { anyOf: [...schemas, mixed, ...importedForms(collection, describing)] }, { headers })
 }
 
 /** The answer to a request that has linked items which existed. */

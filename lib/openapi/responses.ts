@@ -4,6 +4,7 @@ import { errorKinds } from '../errors/errors.ts'
 import type { Collection } from '../model/model.ts'
 import { mediaTypes, problemType } from '../plan/media.ts'
 import type { Describing } from './describing.ts'
+import { importedForms } from './imports.ts'
 import type { Content, Response, Schema } from './objects.ts'
 import { valueSchema } from './values.ts'
 
@@ -36,8 +37,12 @@ export const directorySchema = ({ components }: Describing): Schema =>
   ({ type: 'array', items: components.named('DirectoryEntry', () => valueSchema(directoryEntry, false, 'answer')) })
 
 /** Returns the answer to a creation that is tried; none where that is no answer, or the profile does not tell it. */
-export const tried = ({ strategies }: Collection, describing: Describing): Readonly<Record<string, Response>> =>
-  strategies.dryRun && describing.profile.details ? { 200: ok('Tried, and not created.', doneSchema(describing)) } : {}
+export function tried (collection: Collection, describing: Describing): Readonly<Record<string, Response>> {
+  if (!collection.strategies.dryRun || !describing.profile.details) return {}
+  const imported = importedForms(collection, describing)
+  const done = doneSchema(describing)
+  return { 200: ok('Tried, and not created.', imported.length === 0 ? done : { anyOf: [done, ...imported] }) }
+}
 
 /** Returns the schema of the answer to an update or a deletion. */
 export const doneSchema = ({ components }: Describing): Schema => components.named('Done', () => {
@@ -91,11 +96,12 @@ const facts = {
     description: 'the violations in the body; `pointer` is a JSON pointer',
     items: {
       type: 'object',
-      properties: { pointer: { type: 'string' }, message: { type: 'string' } },
+      properties: { line: { type: 'integer' }, pointer: { type: 'string' }, message: { type: 'string' } },
       required: ['pointer', 'message']
     }
   },
   pointer: { type: 'string', description: 'the offending element of the body: a JSON pointer' },
+  line: { type: 'integer', description: 'the line of an import with the error, from 1' },
   operation: { type: 'integer', description: 'the index of the operation of a batch that failed' },
   candidates: { type: 'array', items: { type: 'string' }, description: 'paths that lead to one item each' }
 }

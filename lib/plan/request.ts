@@ -3,6 +3,7 @@ import { type DataApiError, methodNotAllowed, unsupportedMediaType } from '../er
 import { idempotencyKeyRequired } from '../errors/idempotency.ts'
 import type { Collection, Model } from '../model/model.ts'
 import { bodyTypes, checkMediaType } from '../request/body.ts'
+import { importFormat, importTypes } from '../request/import.ts'
 import { formType, type Request } from '../request/parse.ts'
 import type { QueryText } from '../request/query.ts'
 import type { Syntax } from '../request/syntax.ts'
@@ -11,6 +12,7 @@ import { allowedMethods, findMethod, isWrite, type Method, type WriteMethod } fr
 import { type DataRead, planRead, type ReadOptions } from './read/read.ts'
 import { collectionAt, type Resource, walk, walkFrom } from './path/walk.ts'
 import type { Step } from './plan.ts'
+import { type ImportPlan, planImport } from './write/import.ts'
 import { planWrite, type Write, type WriteLimits } from './write/write.ts'
 
 /** The meaning of a request. */
@@ -20,6 +22,7 @@ export type RequestPlan =
   /** `noCache`: true if the client asks for current data, which a replica may not have yet. */
   | { readonly kind: 'read', readonly read: DataRead, readonly format: Format, readonly noCache: boolean }
   | { readonly kind: 'write', readonly write: Write }
+  | ImportPlan
 
 export interface OptionsPlan {
   readonly kind: 'options'
@@ -64,6 +67,8 @@ export interface RequestOptions {
   readonly batch?: object | undefined
   /** Undefined if no write has a key. */
   readonly idempotency?: object | undefined
+  /** Undefined if no stream is imported. */
+  readonly imports?: object | undefined
   /** Returns true if collections are answered as NDJSON and CSV too. */
   streams (): boolean
   /** Returns true if clients can follow how the resource changes. */
@@ -118,12 +123,14 @@ function planReadRequest (
 }
 
 function planWriteRequest (
-  method: WriteMethod, request: Asked, permissions: Permissions, { writes }: RequestOptions
+  method: WriteMethod, request: Asked, permissions: Permissions, { writes, imports }: RequestOptions
 ): RequestPlan {
   const { resource, accept, query, body, conditions, returns, maxAffected, idempotencyKey } = request
   const required = collectionAt(resource)?.strategies.requireIdempotencyKey.includes(method)
   if (required === true && idempotencyKey === undefined) throw idempotencyKeyRequired()
-  checkMediaType(body)
+  const isImport = body.stream !== undefined && takesImports(method, resource, imports)
+  const format = isImport ? importFormat(body.contentType ?? '') : undefined
+  if (format === undefined) checkMediaType(body)
   // Writes answer in JSON only; a client that does not accept JSON gets its error before anything is written.
   planFormat(accept, query.format)
   const unreadable = permissions.denial('GET', resource)
@@ -133,11 +140,18 @@ function planWriteRequest (
   // A caller who may not read the collection gets no item of it in an answer.
   const represent = returns === 'representation' && unreadable === undefined
   const asked = { method, query, body, conditions, represent, maxAffected }
+  if (format !== undefined && body.stream !== undefined && resource.kind === 'collection') {
+    return planImport(resource, asked, writes, { format, stream: body.stream })
+  }
   return { kind: 'write', write: planWrite(resource, asked, writes) }
 }
 
+/** Returns true if a POST takes the items of a stream. */
+const takesImports = (method: Method, resource: Resource, imports: object | undefined): boolean =>
+  method === 'POST' && imports !== undefined && collectionAt(resource)?.strategies.import === true
+
 function planOptions (
-  resource: Resource, { isPreflight }: Request, permissions: Permissions, { idempotency }: RequestOptions
+  resource: Resource, { isPreflight }: Request, permissions: Permissions, { idempotency, imports }: RequestOptions
 ): RequestPlan {
   const allow = permittedMethods(resource, permissions)
   const asked = isPreflight ? [] : allow
@@ -145,10 +159,12 @@ function planOptions (
     const change = permissions.change(method, resource)
     return change === undefined ? [] : [{ method, change }]
   })
+  const accepts = takesImports('POST', resource, imports) ? acceptsImports : acceptsJson
   return { kind: 'options', allow, changes, accepts, takesKeys: idempotency !== undefined && allow.some(isWrite) }
 }
 
-const accepts: Accepts = { QUERY: [formType], POST: bodyTypes, PATCH: bodyTypes }
+const acceptsJson: Accepts = { QUERY: [formType], POST: bodyTypes, PATCH: bodyTypes }
+const acceptsImports: Accepts = { ...acceptsJson, POST: [...bodyTypes, ...importTypes] }
 
 /** The methods that the resource takes from this caller, for OPTIONS and for the `Allow` of a 405. */
 const permittedMethods = (resource: Resource, permissions: Permissions): readonly Method[] =>

@@ -69,7 +69,7 @@ export async function register (app: FastifyInstance, asked: DataApiOptions): Pr
     const replies = makeReplies(scope, api, payloads)
     const pages = await makePages(scope, api)
     addHooks(scope, options, replies, pages)
-    addBodyParser(scope, options.writes)
+    addBodyParser(scope, options.writes, options.imports)
     const serving = addRoutes(scope, { api, replies, pages, live })
     await addAgentRoutes(scope, serving, failing)
     if (options.openapi !== undefined) addDocumentRoute(scope, api, documents, replies)

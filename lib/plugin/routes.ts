@@ -1,9 +1,11 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify'
 import { AsyncResource } from 'node:async_hooks'
+import type { IncomingMessage } from 'node:http'
 import { answer, type Api } from '../api/answer.ts'
 import { DataApiError, internal } from '../errors/errors.ts'
 import { type Body, type BodyLimits, receiveBody } from '../request/body.ts'
 import type { LiveDocuments, LiveRequest } from '../live/documents.ts'
+import { type ImportLimits, importTypes } from '../request/import.ts'
 import type { RequestText } from '../request/parse.ts'
 import type { RouterOptions } from '../request/path.ts'
 import type { Answer } from '../response/answer.ts'
@@ -165,7 +167,7 @@ type Received = FastifyRequest & { [received]: Body | null }
  * Accepts bodies of every content type: the type that is allowed depends on the resource. `request.body` is the parsed
  * JSON, as in any route; a body of another type is its bytes, and one that cannot be parsed is undefined.
  */
-export function addBodyParser (scope: FastifyInstance, limits: BodyLimits): void {
+export function addBodyParser (scope: FastifyInstance, limits: BodyLimits, imports: ImportLimits | undefined): void {
   scope.decorateRequest(received, null)
   scope.removeAllContentTypeParsers()
   scope.addContentTypeParser('*', { parseAs: 'buffer' }, (request: FastifyRequest, bytes: Buffer, done) => {
@@ -174,11 +176,19 @@ export function addBodyParser (scope: FastifyInstance, limits: BodyLimits): void
     ;(request as Received)[received] = body
     done(null, valueOf(body))
   })
+  if (imports === undefined) return
+  // A parser of streams has no limit of bytes (request/import.ts).
+  scope.addContentTypeParser([...importTypes], (request: FastifyRequest, stream: IncomingMessage, done) => {
+    const contentType = request.headers['content-type']
+    const body = { ...receiveBody({ contentType, bytes: undefined }, limits), stream }
+    ;(request as Received)[received] = body
+    done(null, stream)
+  })
 }
 
 /** Returns the body that the application sees. */
-const valueOf = ({ value, refusal, bytes }: Body): unknown =>
-  refusal?.code === 'unsupported_media_type' ? bytes : value
+const valueOf = ({ value, refusal, bytes, stream }: Body): unknown =>
+  refusal?.code === 'unsupported_media_type' ? stream ?? bytes : value
 
 /** Returns the body of a request; a hook of the application may have replaced it. */
 export function bodyOf (request: FastifyRequest, limits: BodyLimits): Body {

@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer'
+import type { Readable } from 'node:stream'
 import { DataApiError, malformedBody, unsupportedMediaType } from '../errors/errors.ts'
 import { memoizeRecent } from '../scheduling/memoize.ts'
 
@@ -9,7 +10,12 @@ export interface BodyText { readonly contentType: string | undefined, readonly b
  * A body that was parsed when it arrived. `value` is the parsed JSON, or undefined for an empty body; `refusal` is the
  * error of a body that is not acceptable as JSON. It is thrown only if the request turns out to be a write.
  */
-export interface Body extends BodyText { readonly value: unknown, readonly refusal: DataApiError | undefined }
+export interface Body extends BodyText {
+  readonly value: unknown
+  readonly refusal: DataApiError | undefined
+  /** The bytes of an import, which are not read yet. */
+  readonly stream?: Readable
+}
 
 /** The limits of a body. */
 export interface BodyLimits {
@@ -53,19 +59,28 @@ export function checkMediaType ({ refusal }: Body): void {
  * unsupported_media_type, or malformed_body for a body that is not JSON or is nested deeper than the limit. The
  * functions that read the result are recursive, so without the limit they could overflow the call stack.
  */
-function parseBody (body: BodyText, { depth }: BodyLimits): unknown {
+function parseBody (body: BodyText, limits: BodyLimits): unknown {
   const { contentType, bytes } = body
   if (bytes === undefined && contentType === undefined) return undefined
   if (!isJson(contentType)) throw unsupportedMediaType(...bodyTypes)
   if (bytes === undefined) return undefined
-  const text = decodeBody(body)
-  if (mayExceed(depth, text) && depthOf(text) > depth) {
-    throw malformedBody(`The body nests objects and arrays deeper than ${depth} levels.`)
-  }
+  return parseJson(decodeBody(body), limits)
+}
+
+/** Parses JSON. Throws malformed_body for a text that is not JSON, or is nested deeper than the limit. */
+export function parseJson (text: string, limits: Pick<BodyLimits, 'depth'>): unknown {
+  checkDepth(text, limits)
   try {
     return JSON.parse(text)
   } catch (error) {
     throw malformedBody(`The body is not valid JSON: ${error instanceof Error ? error.message : 'it cannot be read'}.`)
+  }
+}
+
+/** Throws malformed_body for JSON that is nested deeper than the limit. */
+export function checkDepth (text: string, { depth }: Pick<BodyLimits, 'depth'>): void {
+  if (mayExceed(depth, text) && depthOf(text) > depth) {
+    throw malformedBody(`The body nests objects and arrays deeper than ${depth} levels.`)
   }
 }
 

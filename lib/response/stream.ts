@@ -111,7 +111,22 @@ const csvLine = (fields: readonly string[]) => `${fields.join(',')}\r\n`
 
 const fieldOf = (shown: Shown): (row: Row) => string => {
   const kind = shown.kind === 'value' && shown.field.kind !== 'computed' ? shown.field.type.kind : 'json'
-  return row => csvField(showField(row, shown), kind)
+  return shown.field.kind === 'stored' && kind === 'json'
+    ? row => jsonField(showField(row, shown))
+    : row => csvField(showField(row, shown), kind)
+}
+
+/** A string of a field of JSON is text, unless that is JSON itself: an import would read the value that it holds. */
+const jsonField = (value: unknown): string =>
+  textField(typeof value === 'string' && isJson(value) ? JSON.stringify(value) : value)
+
+function isJson (text: string): boolean {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
 }
 
 /** Returns the column of CSV that a value of a group has. */
@@ -143,7 +158,10 @@ const quote = (text: string) =>
 /**
  * Puts an apostrophe before text that a spreadsheet would run as a formula (OWASP, CSV injection): at the start of a
  * field, and where a field starts for a reader with another separator. To such a reader quotes mean nothing unless the
- * record begins with them.
+ * record begins with them. One more is put before apostrophes of the text itself, so that each can be taken away again
+ * (plan/write/csv-lines.ts).
  */
-const disarm = (text: string) =>
-  text.replaceAll(/^(?=[=+\-@\t\r\n＝＋－＠])|(?=[=+\-@＝＋－＠])(?<=[;\t\r\n]"*)/g, "'")
+function disarm (text: string): string {
+  const inner = text.replaceAll(/([;\t\r\n]"*)(?='*[=+\-@＝＋－＠])/g, "$1'")
+  return /^'*[=+\-@\t\r\n＝＋－＠]/.test(inner) ? `'${inner}` : inner
+}

@@ -1,5 +1,6 @@
 import type { Values } from '../declare/collection.ts'
-import { atPointer, type DataApiError, forbidden } from '../errors/errors.ts'
+import { type DataApiError, forbidden } from '../errors/errors.ts'
+import { atPointer } from '../errors/place.ts'
 import { wireNames } from '../model/relations.ts'
 import type { Collection, Constant, InputField, StoredField, SubCollectionField } from '../model/model.ts'
 import type { Change, ChangeOf, Stored } from '../sources/source.ts'

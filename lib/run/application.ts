@@ -1,4 +1,5 @@
-import { ArgumentError, atPointer, DataApiError } from '../errors/errors.ts'
+import { ArgumentError, DataApiError } from '../errors/errors.ts'
+import { atPointer } from '../errors/place.ts'
 import type { Collection } from '../model/model.ts'
 import { tokenOf } from '../plan/write/body.ts'
 import type { UnitOfWork } from './context.ts'

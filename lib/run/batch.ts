@@ -48,16 +48,19 @@ export async function runTogether<T, Result> (
   const result = await attempt(writes, running, afterCommit, false).catch((error: unknown) => {
     if (!writes.some(({ planned }) => isUpsertConflict(error, planned.plan))) throw error
     return attempt(writes, running, afterCommit, true)
-  }).catch((error: unknown) => {
-    if (error instanceof RolledBack) return (error as RolledBack<Result>).result
-    throw error instanceof RefusedAtCommit ? commitRefusal(error) : error
-  })
+  }).catch((error: unknown) => resultOf<Result>(error))
   if (running.dryRun !== true) for (const notify of afterCommit) await notify()
   return result
 }
 
+/** Returns the result of a transaction that was tried. Throws the error of any other that has failed. */
+export function resultOf<Result> (error: unknown): Result {
+  if (error instanceof RolledBack) return (error as RolledBack<Result>).result
+  throw error instanceof RefusedAtCommit ? commitRefusal(error) : error
+}
+
 /** Ends the transaction of writes that are tried, by an error. */
-async function rollBack<Result> (result: Result, session: Session): Promise<never> {
+export async function rollBack<Result> (result: Result, session: Session): Promise<never> {
   await session.settle?.()
   throw new RolledBack(result)
 }

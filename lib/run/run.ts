@@ -51,7 +51,9 @@ export interface WriteOutcome {
 }
 
 /** Runs a request's plan on the database, within the scope of the caller. */
-export function run (plan: RequestPlan, caller: Caller, context: RunContext<Context>): Result | Promise<Result> {
+export function run (
+  plan: Exclude<RequestPlan, { kind: 'import' }>, caller: Caller, context: RunContext<Context>
+): Result | Promise<Result> {
   switch (plan.kind) {
     case 'read': return runRead(plan, caller, context)
     case 'write': return runOnDatabase(plan.write, caller, context)

@@ -162,7 +162,7 @@ export function isUpsertConflict (error: unknown, plan: WritePlan): boolean {
 }
 
 /** `isRetry`: the second run of an upsert, in which a duplicate is an error. */
-function runPlan (plan: WritePlan, work: UnitOfWork, isRetry: boolean): Promise<WriteResult> {
+export function runPlan (plan: WritePlan, work: UnitOfWork, isRetry: boolean): Promise<WriteResult> {
   switch (plan.kind) {
     case 'create': return runCreate(plan, work)
     case 'update': return runUpdate(plan, work, isRetry)
@@ -286,7 +286,7 @@ async function deletionOf (row: Row, callSite: CallSite): Promise<AuthorisedChan
 }
 
 /** Calls the hook `saved` after the commit. An error of the hook cannot undo the write, and is logged. */
-async function notifySaved (
+export async function notifySaved (
   { collection, saved }: { readonly collection: Collection, readonly saved: Saved<Values> }, context: RunContext
 ): Promise<void> {
   try {

@@ -135,6 +135,8 @@ export interface Session {
    * undefined ends the call.
    */
   announce (call: string | undefined): void
+  /** Starts the limit of the transaction's duration again: an import has it for each of its slices. */
+  renew? (): void
   read (plan: ReadPlan): ReadResult | Promise<ReadResult>
   /** Reads an item and locks it: no other transaction can change it before this one ends. */
   lock (plan: ItemPlan): ReadResult | Promise<ReadResult>

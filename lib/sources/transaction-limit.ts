@@ -6,6 +6,8 @@ export interface OpenSession {
   readonly session: Session
   /** Returns the call that the transaction waits for, such as `the hook 'creating' of collection 'artists'`. */
   waitsFor (): string
+  /** Gives the timer of the transaction's limit, which `renew` of the session starts again. */
+  limitBy (timer: NodeJS.Timeout): void
   /** Ends the session: every later call throws a TypeError. */
   end (): void
 }
@@ -17,6 +19,7 @@ export interface OpenSession {
 export function openSession (session: Omit<Session, 'announce'>): OpenSession {
   let over = false
   let call: string | undefined
+  let limit: NodeJS.Timeout | undefined
   const checkOpen = () => { if (over) throw transactionEnded() }
   return {
     session: {
@@ -29,6 +32,7 @@ export function openSession (session: Omit<Session, 'announce'>): OpenSession {
         }
       },
       announce (next) { call = next },
+      renew () { limit?.refresh() },
       read (plan) {
         checkOpen()
         return session.read(plan)
@@ -46,6 +50,7 @@ export function openSession (session: Omit<Session, 'announce'>): OpenSession {
       ...session.keys && { keys: session.keys }
     },
     waitsFor: () => call ?? 'its own statements',
+    limitBy (timer) { limit = timer },
     end () { over = true }
   }
 }
@@ -74,6 +79,7 @@ export async function withinLimit<T> (
       const waited = `it was waiting for ${open.waitsFor()}`
       reject(unavailable(new Error(`a transaction was rolled back after ${limit} ms; ${waited}`)))
     }, end - performance.now())
+    open.limitBy(timer)
   })
   try {
     return await Promise.race([work(open.session), timeout])

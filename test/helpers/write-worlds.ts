@@ -9,9 +9,10 @@ import { type Opened, openers } from './sources.ts'
 /** Calls a function with a fresh world of each source, memory first, and closes them. */
 export async function inWorlds (
   use: (worlds: readonly World[]) => Promise<void>,
-  requestStrategies: DataApiOptions['requestStrategies'] = { upsert: true, delete: true }
+  requestStrategies: Strategies = { upsert: true, delete: true },
+  imports = false
 ): Promise<void> {
-  const worlds = await openWorlds(requestStrategies)
+  const worlds = await openWorlds(requestStrategies, imports)
   try {
     await use(worlds)
   } finally {
@@ -22,16 +23,18 @@ export async function inWorlds (
   }
 }
 
+type Strategies = NonNullable<DataApiOptions['requestStrategies']>
+
 /** A source that holds the shop, and an API that serves it. */
 export interface World { readonly app: FastifyInstance, readonly opened: Opened }
 
 async function openWorlds (
-  requestStrategies: DataApiOptions['requestStrategies'] = {}
+  requestStrategies: Strategies, imports: boolean
 ): Promise<readonly World[]> {
   return Promise.all(Object.values(openers).map(async open => {
     const opened = await open(tables, ddl)
     const app = Fastify()
-    await app.register(dataApi, { collections: collections(opened.source), requestStrategies })
+    await app.register(dataApi, { collections: collections(opened.source), requestStrategies, imports })
     return { app, opened }
   }))
 }

@@ -32,6 +32,8 @@ export interface WriteRequest {
   readonly represent: boolean
   /** The most items that the client means to write by a filter. Default: the limit. */
   readonly maxAffected?: number | undefined
+  /** True if the body holds the lines of an import: the limits are those of each line. Default false. */
+  readonly lines?: boolean
 }
 
 export interface WriteLimits extends BodyLimits, Pick<Allowance, 'references'> {
@@ -69,15 +71,19 @@ function planCreate (resource: ResourceOf<'collection'>, request: WriteRequest, 
   const body = jsonOf(request.body, 'the item as JSON: {} if its fields all have defaults')
   const many = Array.isArray(body)
   // In a batch, the limit is what other operations have left of it.
-  if (many && body.length > limits.items && limits.references === undefined) {
+  if (many && body.length > limits.items && limits.references === undefined && request.lines !== true) {
     throw contentTooLarge(`The body holds more than ${limits.items} items.`)
   }
   const link = planLink(resource, body, request, limits)
   if (link !== undefined) return link
   const allPathValues = from.via === undefined ? pathValues : [...pathValues, ...parentValues(from.via)]
   const allowance = allowanceOf(limits)
-  const bodyOf = (value: unknown, pointer: string) =>
-    planBody(value, from.collection, { form: 'create', pointer, pathValues: allPathValues, allowance })
+  const bodyOf = (value: unknown, pointer: string) => planBody(value, from.collection, {
+    form: 'create',
+    pointer,
+    pathValues: allPathValues,
+    allowance: request.lines === true ? allowanceOf(limits) : allowance
+  })
   const bodies = many ? body.map((one: unknown, index) => bodyOf(one, `/${index}`)) : [bodyOf(body, '')]
   checkAll(bodies)
   const representation = projectionOf(from.collection, request, limits)

@@ -1,0 +1,90 @@
+import { validation } from '../../errors/errors.ts'
+import { atLine } from '../../errors/place.ts'
+import { suggest } from '../../errors/suggest.ts'
+import type { Collection, Field } from '../../model/model.ts'
+import { type BodyLimits, checkDepth } from '../../request/body.ts'
+import type { CsvRecord, Line } from '../../request/lines.ts'
+import { findExposed, readableNames } from '../read/select.ts'
+import { tokenOf } from './body.ts'
+import { onLine, type ValueLines } from './value-lines.ts'
+
+/**
+ * Returns the reader of the records of CSV, the first of which holds the names of the columns. Throws validation for an
+ * unknown column, and for a record of another length. `escaped`: the text has the apostrophes of an answer.
+ */
+export function csvReader (
+  collection: Collection, escaped: boolean, limits: Limits
+): (slice: readonly Line[]) => ValueLines {
+  let columns: readonly Column[] | undefined
+  return slice => {
+    const records = columns === undefined ? slice.slice(1) : slice
+    const [first] = slice
+    columns ??= first === undefined ? [] : columnsOf(first, collection, escaped, limits)
+    const named = columns
+    const lines = records.filter(({ content }) => named.length === 1 || content.length !== 1 || content[0] !== null)
+    return {
+      values: lines.map(({ at, content }) => onLine(at, () => valueOf(content as CsvRecord, named, at))),
+      numbers: lines.map(({ at }) => at)
+    }
+  }
+}
+
+interface Column { readonly name: string, read (text: string): unknown }
+
+type Limits = Pick<BodyLimits, 'depth'>
+
+function columnsOf (
+  { at: line, content }: Line, collection: Collection, escaped: boolean, limits: Limits
+): readonly Column[] {
+  const names = (content as CsvRecord).map(name => name ?? '')
+  const details = names.flatMap((name, index) => {
+    const message = names.indexOf(name) < index ? 'is the name of two columns' : unknownIn(collection, name)
+    return message === undefined ? [] : [{ line, pointer: tokenOf(name), message }]
+  })
+  if (details.length > 0) throw atLine(validation(details), line)
+  return names.map(name => {
+    const read = readerOf(findExposed(collection, name), limits)
+    return { name, read: escaped ? text => read(unescape(text)) : read }
+  })
+}
+
+function unknownIn (collection: Collection, name: string): string | undefined {
+  if (findExposed(collection, name) !== undefined) return undefined
+  const near = suggest(name, readableNames(collection))
+  return `there is no such field${near === undefined ? '' : `; did you mean '${near}'?`}`
+}
+
+function valueOf (fields: CsvRecord, columns: readonly Column[], line: number): unknown {
+  if (fields.length !== columns.length) {
+    const message = `has ${fields.length} fields; the first record has ${columns.length}`
+    throw atLine(validation([{ line, pointer: '', message }]), line)
+  }
+  const value: Record<string, unknown> = Object.create(null) as Record<string, unknown>
+  for (const [index, { name, read }] of columns.entries()) {
+    const text = fields[index] ?? null
+    value[name] = text === null ? null : read(text)
+  }
+  return value
+}
+
+/** Returns the reader of a field's text. A text that the field does not take stays text, and is a violation. */
+function readerOf (field: Field | undefined, limits: Limits): Column['read'] {
+  const type = field?.kind === 'stored' || field?.kind === 'input' ? field.type : undefined
+  if (type === undefined || type.kind === 'json') return text => readJson(text, limits)
+  return type.kind === 'string' ? text => text : text => type.parse(text) ?? text
+}
+
+/** An answer writes a text as JSON only where it would be read as JSON itself. */
+function readJson (text: string, limits: Limits): unknown {
+  checkDepth(text, limits)
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}
+
+/** Removes the apostrophes that answers put where a spreadsheet could begin a formula (response/stream.ts). */
+const unescape = (text: string): string => text
+  .replace(/^'(?='*[=+\-@\t\r\n＝＋－＠])/, '')
+  .replaceAll(/([;\t\r\n]"*)'(?='*[=+\-@＝＋－＠])/g, '$1')

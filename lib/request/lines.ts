@@ -1,0 +1,81 @@
+import { contentTooLarge, malformedBody } from '../errors/errors.ts'
+import { atLine } from '../errors/place.ts'
+import { readRecord } from './csv.ts'
+import type { ImportFormat, Received } from './import.ts'
+
+/** A record of CSV; null is a field that is empty and not quoted. */
+export type CsvRecord = ReadonlyArray<string | null>
+
+/** A line of an import: its text in NDJSON, its fields in CSV. `at`: its number, from 1. */
+export interface Line { readonly at: number, readonly content: string | CsvRecord }
+
+/** Returns the lines of an import in slices of at most `size`. Throws malformed_body and content_too_large. */
+export async function * slicesOf (
+  chunks: ReturnType<Received['chunks']>, { media }: ImportFormat, size: number
+): AsyncGenerator<readonly Line[]> {
+  const take = media === 'csv' ? takeRecord : takeLine
+  let slice: Line[] = []
+  let length = 0
+  let rest = ''
+  let at = 1
+  for await (const { text, isLast } of textsOf(chunks)) {
+    const whole = rest + text
+    let start = 0
+    for (;;) {
+      const taken = take(whole, start, isLast, at)
+      if (taken === undefined) break
+      if (taken.content !== undefined) slice.push({ at, content: taken.content })
+      length += taken.end - start
+      at += taken.lines
+      start = taken.end
+      if (slice.length < size && length < longestLine) continue
+      yield slice
+      slice = []
+      length = 0
+    }
+    rest = whole.slice(start)
+    if (rest.length > longestLine) throw atLine(contentTooLarge(`A line has more than ${longestLine} characters.`), at)
+  }
+  if (slice.length > 0) yield slice
+}
+
+// In characters.
+const longestLine = 2 ** 20
+
+/** A line that was taken. `content`: undefined for an empty one. `lines`: its line breaks. */
+interface Taken { readonly content: Line['content'] | undefined, readonly end: number, readonly lines: number }
+
+function takeLine (text: string, start: number, isLast: boolean): Taken | undefined {
+  const end = text.indexOf('\n', start)
+  if (end < 0 && (!isLast || start === text.length)) return undefined
+  const line = text.slice(start, end < 0 ? text.length : end)
+  const content = line === '' || line === '\r' ? undefined : line
+  return { content, end: end < 0 ? text.length : end + 1, lines: 1 }
+}
+
+function takeRecord (text: string, start: number, isLast: boolean, at: number): Taken | undefined {
+  if (start === text.length) return undefined
+  const record = readRecord(text, start, isLast)
+  if (record === undefined) return undefined
+  if (record.fault !== undefined) throw atLine(malformedBody(`The body is not valid CSV: ${record.fault}.`), at)
+  return { content: record.fields, end: record.end, lines: breaksIn(text, start, record.end) }
+}
+
+function breaksIn (text: string, start: number, end: number): number {
+  let count = 0
+  for (let at = text.indexOf('\n', start); at >= 0 && at < end; at = text.indexOf('\n', at + 1)) count++
+  return count
+}
+
+/** Decodes UTF-8, without a byte order mark. The last text has `isLast`, and may be empty. */
+async function * textsOf (
+  chunks: ReturnType<Received['chunks']>
+): AsyncGenerator<{ readonly text: string, readonly isLast: boolean }> {
+  const decoder = new TextDecoder('utf-8', { fatal: true })
+  try {
+    for await (const chunk of chunks) yield { text: decoder.decode(chunk, { stream: true }), isLast: false }
+    yield { text: decoder.decode(), isLast: true }
+  } catch (error) {
+    throw error instanceof TypeError ? malformedBody('The body is not UTF-8.', error) : error
+  }
+}

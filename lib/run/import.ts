@@ -1,0 +1,83 @@
+import { setImmediate } from 'node:timers/promises'
+import { logError } from '../errors/rejections.ts'
+import type { Collection } from '../model/model.ts'
+import type { Write } from '../plan/write/write.ts'
+import type { Caller } from '../rules/caller.ts'
+import { type ScopedSession, sharedTransaction, unscopedSession } from '../rules/scoped-database.ts'
+import { databaseOf } from '../sources/source.ts'
+import { resultOf, rollBack } from './batch.ts'
+import type { AfterCommit, RunContext, UnitOfWork } from './context.ts'
+import { outcomeOf, type WriteOutcome } from './run.ts'
+import { notifySaved, runPlan, type WriteResult } from './write.ts'
+
+/** The items of an import that are written together. */
+export interface Slice {
+  readonly write: Write
+  readonly count: number
+  /** Returns the error of the slice with its line. */
+  errorOf (error: unknown): unknown
+}
+
+/** An import that is ready to run. `slices`: read again where a database runs a transaction again. */
+export interface RunningImport {
+  readonly collection: Collection
+  slices (): AsyncIterable<Slice>
+  readonly caller: Caller
+  readonly context: RunContext
+  /** True for an import that is tried: all is rolled back. */
+  readonly dryRun: boolean
+  /** Throws the error of a path that leads to no item, or to several. */
+  refuse (outcome: WriteOutcome): unknown
+}
+
+/**
+ * Writes the slices in one transaction, and returns the number of items. Each slice is written as the array of a POST
+ * is, so what is kept of it in memory ends with it; the items of a slice must be in the caller's scope at its end.
+ */
+export async function runImport (running: RunningImport): Promise<number> {
+  const { collection, caller, context, dryRun } = running
+  const afterCommit: AfterCommit = []
+  const count = await sharedTransaction(caller.inSession(databaseOf(collection)), [caller], async begin => {
+    // A database may run this function again.
+    afterCommit.length = 0
+    let written = 0
+    for await (const slice of running.slices()) {
+      const { session, check } = begin(caller)
+      const result = await runSlice(slice.write, session, running, afterCommit).then(async result => {
+        await check()
+        return result
+      }).catch((error: unknown) => { throw slice.errorOf(error) })
+      if (result.kind === 'missing' || result.kind === 'ambiguous') {
+        await running.refuse(await outcomeOf(slice.write, result, session))
+      }
+      written += slice.count
+      unscopedSession(session).renew?.()
+      // Other requests have their turn.
+      await setImmediate()
+    }
+    return dryRun ? rollBack(written, unscopedSession(begin(caller).session)) : written
+  }).catch((error: unknown) => resultOf<number>(error))
+  if (dryRun) return count
+  for (const notify of afterCommit) await notify()
+  try {
+    await collection.hooks.imported?.(count, context)
+  } catch (error) {
+    const message = `collection '${collection.property}': the hook 'imported' failed after an import`
+    logError(context.log, { err: error }, message)
+  }
+  return count
+}
+
+async function runSlice (
+  write: Write, session: ScopedSession, { collection, caller, context }: RunningImport, afterCommit: AfterCommit
+): Promise<WriteResult> {
+  const saved: UnitOfWork['saved'] = []
+  const entered = context.enter(session, collection, afterCommit)
+  const work = { session, caller, context: entered.context, scalar: false, saved }
+  const result = await runPlan(write.plan, work, true)
+  await entered.complete()
+  // The items themselves are told at once, by their number.
+  const others = saved.filter(one => one.collection.property !== collection.property)
+  afterCommit.push(...others.map(one => () => notifySaved(one, context)))
+  return result
+}

@@ -1,0 +1,202 @@
+import { Type } from '@sinclair/typebox'
+import { test } from 'tap'
+import dataApi, { collection, memory, SubCollection } from '../../lib/index.ts'
+import { everySource, type Tools, type World } from '../helpers/every-source.ts'
+import fc, { runsOf } from '../helpers/fast-check.ts'
+import Fastify from '../helpers/fastify.ts'
+import { openers } from '../helpers/sources.ts'
+
+// docs/http.md: Imports
+
+const flags = { readable: true, writable: true }
+const orNull = <T extends ReturnType<typeof Type.Unknown>>(type: T) => Type.Union([type, Type.Null()], flags)
+const Thing = Type.Object({
+  id: Type.Integer({ identifier: true, ...flags }),
+  text: orNull(Type.String() as never),
+  size: orNull(Type.Number() as never),
+  good: orNull(Type.Boolean() as never),
+  data: Type.Unknown({ ...flags }),
+  marks: SubCollection('marks', { foreignKey: 'thing', readable: true })
+})
+const Mark = Type.Object({
+  id: Type.Integer({ identifier: true, readable: true }),
+  thing: Type.Integer({ readable: true }),
+  name: Type.String({ identifier: true, ...flags })
+})
+const told: number[] = []
+const world: World = {
+  ddl: `create table things (id integer primary key, text text, size real, good boolean, data json);
+    create table marks (id key, thing integer not null references things, name text not null unique)`,
+  tables: { things: [{ id: 1, text: 'first', size: null, good: null, data: '{}' }], marks: [] },
+  collections: source => ({
+    things: collection(Thing, { source: source('things'), hooks: { imported: count => { told.push(count) } } }),
+    marks: collection(Mark, { source: source('marks') })
+  })
+}
+const options = { imports: { slice: 3, bytes: 2000, rows: 12, idle: 50 } }
+
+const lines = (...values: readonly unknown[]) => values.map(value => `${JSON.stringify(value)}\n`).join('')
+const thing = (id: number, more: object = {}) => ({ id, text: `t${id}`, size: null, good: null, data: {}, ...more })
+const things = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, n) => thing(from + n))
+
+const post = (
+  { request }: Tools, url: string, payload: string, type = 'application/x-ndjson', headers: Record<string, string> = {}
+) => request({ method: 'POST', url, payload, headers: { 'content-type': type, ...headers } })
+
+const count = async ({ get }: Tools, url = '/things') =>
+  (await get(`${url}?fields=count()`)).json<[{ count: number }]>()[0].count
+
+everySource('POST of a stream creates the item of each line', async tools => {
+  const { same, t } = tools
+  const from = told.length
+  for (const [type, id] of [['application/x-ndjson', 2], ['application/jsonl; charset=utf-8', 9]] as const) {
+    const body = `\n${lines(...things(id, id + 6))}\r\n`
+    same(await post(tools, '/things', body, type), 201, { status: 'created', count: 7 })
+  }
+  t.equal(await count(tools), 15)
+  t.strictSame(told.slice(from), [7, 7])
+  const marks = `${lines({ name: 'a' })}{"name":"b"}`
+  same(await post(tools, '/things/1/marks', marks), 201, { status: 'created', count: 2 })
+  t.equal(await count(tools, '/things/1/marks'), 2)
+  same(await post(tools, '/things', ''), 201, { status: 'created', count: 0 })
+}, options, world)
+
+everySource('a mistake in any line is told with the line, and nothing is written', async tools => {
+  const { same, t } = tools
+  for (const at of [0, 4, 8]) {
+    const all = (one: unknown) => lines(...things(2, 10).with(at, one as never))
+    const line = at + 1
+    same(await post(tools, '/things', all({ ...thing(50), size: 'x', odd: 1 })), 400, {
+      error: 'validation',
+      message: "The body is not valid; 'details' lists 2 problems.",
+      details: [
+        { pointer: '/size', message: "must be a number or null; found the string 'x'", line },
+        { pointer: '/odd', message: 'there is no such field', line }
+      ],
+      line
+    })
+    same(await post(tools, '/things', all(thing(1))), 409, {
+      status: 'conflict',
+      error: 'duplicate',
+      message: "An item with the same 'id' already exists.",
+      fields: ['id'],
+      line
+    })
+    const broken = await post(tools, '/things', all('?').replace('"?"', '{"id":'))
+    t.match(broken.json(), { error: 'malformed_body', line })
+    t.equal(await count(tools), 1)
+  }
+  same(await post(tools, '/things/7/marks', lines({ name: 'a' })), 404, {
+    status: 'not_found', error: 'identifier_not_found', message: "An item was not found with the identifier '7'."
+  })
+}, options, world)
+
+everySource('an import can be tried', async tools => {
+  const { same, t } = tools
+  const dry = { prefer: 'dry-run' }
+  const from = told.length
+  same(await post(tools, '/things', lines(...things(2, 9)), undefined, dry), 200, { status: 'ok', count: 8 },
+    { 'preference-applied': 'dry-run' })
+  t.match((await post(tools, '/things', lines(...things(2, 5), thing(1)), undefined, dry)).json(), { line: 5 })
+  t.equal(await count(tools), 1)
+  t.strictSame(told.slice(from), [])
+}, options, world)
+
+everySource('a stream has limits', async tools => {
+  const { same, t } = tools
+  const refusal = (message: string) => ({ error: 'content_too_large', message })
+  same(await post(tools, '/things', lines(...things(2, 14))), 413, refusal('The body has more than 12 items.'))
+  same(await post(tools, '/things', ' '.repeat(2001)), 413, refusal('The body has more than 2000 bytes.'))
+  same(await post(tools, '/things', '\xff', 'text/csv; charset=latin1'), 415, {
+    error: 'unsupported_media_type',
+    message: "The 'Content-Type' of the body must be application/json or application/merge-patch+json."
+  })
+  const payload = Buffer.from([0x7b, 0xff, 0x7d])
+  const headers = { 'content-type': 'text/csv' }
+  const odd = await tools.request({ method: 'POST', url: '/things', payload, headers })
+  same(odd, 400, { error: 'malformed_body', message: 'The body is not UTF-8.' })
+  const key = await post(tools, '/things', '', undefined, { 'idempotency-key': 'k' })
+  t.equal(key.json().error, 'invalid_idempotency_key')
+  t.equal((await post(tools, '/things?text=x', '')).json().error, 'invalid_filter')
+  t.equal((await tools.request({ method: 'PUT', url: '/things/1', payload, headers })).statusCode, 415)
+}, options, world)
+
+everySource('without the option, or where a collection refuses, a stream is 415', async tools => {
+  for (const url of ['/things', '/things/1/marks']) tools.t.equal((await post(tools, url, '{}')).statusCode, 415)
+}, { imports: true, requestStrategies: { import: false } }, world)
+
+everySource('the first record of CSV names the fields, and an empty field is null', async tools => {
+  const { same, get } = tools
+  const csv = 'id,text,size,good,data\r\n2,"",1.5,true,"{""a"":[1]}"\r\n\r\n3,,,,text\n4,\'=1,-1,false,"""5"""'
+  same(await post(tools, '/things', csv, 'text/csv'), 201, { status: 'created', count: 3 })
+  same(await get('/things?id>1&fields=id,text,size,good,data'), 200, [
+    { id: 2, text: '', size: 1.5, good: true, data: { a: [1] } },
+    { id: 3, text: null, size: null, good: null, data: 'text' },
+    { id: 4, text: "'=1", size: -1, good: false, data: '5' }
+  ])
+  same(await post(tools, '/things', 'id,tetx,id\n', 'text/csv'), 400, {
+    error: 'validation',
+    message: "The body is not valid; 'details' lists 2 problems.",
+    details: [
+      { line: 1, pointer: '/tetx', message: "there is no such field; did you mean 'text'?" },
+      { line: 1, pointer: '/id', message: 'is the name of two columns' }
+    ],
+    line: 1
+  })
+  const head = 'id,text,size,good,data\n5,"a\nb",1,true,1\n'
+  for (const [rest, error, detail] of [
+    ['6,x,1,true', 'validation', 'has 4 fields; the first record has 5'],
+    ['6,x,one,true,1', 'validation', "must be a number or null; found the string 'one'"],
+    ['6,"x"y,1,true,1', 'malformed_body', undefined], ['6,"x', 'malformed_body', undefined]
+  ] as const) {
+    const body = (await post(tools, '/things', head + rest, 'text/csv')).json()
+    tools.t.match(body, { error, line: 4, ...detail && { details: [{ line: 4, message: detail }] } })
+  }
+}, { imports: true }, world)
+
+const odd = fc.array(fc.constantFrom(
+  "'", '"', ',', ';', '=', '+', '-', '@', '\t', '\r', '\n', ' ', '\u{feff}', '1', 'a', '＝', '{', '}', '\u{1f600}',
+  'null'
+), { maxLength: 6 }).map(parts => parts.join(''))
+const rowsOf = fc.array(fc.record({
+  text: fc.option(odd),
+  size: fc.option(fc.double({ noNaN: true, noDefaultInfinity: true }).map(one => one + 0)),
+  good: fc.option(fc.boolean()),
+  data: fc.oneof(odd, fc.jsonValue().filter(one => one !== null).map(one => JSON.parse(JSON.stringify(one)) as unknown))
+}), { maxLength: 5 })
+
+test('what is exported is imported as it was: the values, and the bytes of the next export', async t => {
+  await fc.assert(fc.asyncProperty(rowsOf, async rows => {
+    for (const open of Object.values(openers)) {
+      const opened = await open({ ...world.tables, things: [] }, world.ddl)
+      const app = Fastify()
+      await app.register(dataApi, { collections: world.collections(opened.source), imports: true })
+      const copied: object[] = []
+      const copy = collection(Thing, { source: memory(copied) })
+      const other = Fastify()
+      await other.register(dataApi, {
+        collections: { things: copy, marks: collection(Mark, { source: memory([]) }) }, imports: true
+      })
+      const payload = rows.map((row, id) => ({ id, ...row }))
+      const made = await app.inject({ method: 'POST', url: '/things', payload })
+      if (made.statusCode !== 201) throw new Error(made.body)
+      const read = async (from: typeof app, accept: string) =>
+        (await from.inject({ url: '/things', headers: { accept } })).body
+      for (const [accept, type] of [
+        ['text/csv', 'text/csv; formulas=escaped'], ['application/x-ndjson', 'application/x-ndjson'],
+        ['text/csv; bom=present', 'text/csv; formulas=escaped']
+      ] as const) {
+        copied.length = 0
+        const file = await read(app, accept)
+        const headers = { 'content-type': type }
+        const sent = await other.inject({ method: 'POST', url: '/things', payload: file, headers })
+        if (sent.statusCode !== 201) throw new Error(`${sent.body} ${file}`)
+        t.equal(await read(other, accept), file)
+        t.equal(await read(other, 'application/json'), await read(app, 'application/json'))
+      }
+      await app.close()
+      await other.close()
+      await opened.close()
+    }
+  }), { numRuns: runsOf(60) })
+})
