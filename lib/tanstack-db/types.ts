@@ -29,7 +29,7 @@ export interface LiveOptions {
 }
 
 /** The options of createCollection(). */
-export interface DataApiCollectionConfig<R extends object> {
+export interface DataApiCollectionConfig<R> {
   getKey: (row: R) => Key
   syncMode: 'on-demand' | 'eager'
   defaultStringCollation: { stringSort: 'lexical' }
@@ -42,12 +42,15 @@ export interface DataApiCollectionConfig<R extends object> {
 
 /** A row of a collection. */
 export type RowOf<A extends Api<A>, K extends keyof A, S, F> =
-  F extends true ? Flat<Chosen<A, K, S, Listed<A, K>>, A[K]['one']> : Chosen<A, K, S, Listed<A, K>> & object
+  F extends true ? Flat<Chosen<A, K, S, Listed<A, K>>, A[K]['one']> : Chosen<A, K, S, Listed<A, K>>
 
-type Flat<R, One> = Omit<R, keyof One> & Both<{ [P in keyof R & keyof One & string]: Members<R[P], P> }>
+type Flat<R, One> = Plain<Omit<R, keyof One> & Both<{ [P in keyof R & keyof One & string]: Members<R[P], P> }>>
 
 type Members<V, P extends string> =
   { [M in keyof NonNullable<V> & string as `${P}_${M}`]: NonNullable<V>[M] | Extract<V, null> }
+
+/** The type without its intersections. */
+type Plain<T> = { [P in keyof T]: T[P] }
 
 /** The intersection of the members of a type. */
 type Both<T> = keyof T extends never

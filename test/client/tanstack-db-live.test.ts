@@ -1,11 +1,10 @@
 import { createCollection, createLiveQueryCollection, eq, gt, isNull, lt, not, or } from '@tanstack/db'
 import { type Test, test } from 'tap'
-import { createClient } from '../../lib/client/index.ts'
-import type { DataApiOptions } from '../../lib/index.ts'
+import { type ApiError, createClient } from '../../lib/client/index.ts'
 import { dataApiCollectionOptions, type LiveOptions } from '../../lib/tanstack-db/index.ts'
 import fc, { runsOf } from '../helpers/fast-check.ts'
 import { eventually } from '../helpers/follow.ts'
-import { members, serveThings, type Thing, things, type ThingsApi } from '../helpers/tanstack-db.ts'
+import { members, serveThings, type Thing, things, type ThingsApi, type ThingsOptions } from '../helpers/tanstack-db.ts'
 
 // docs/tanstack-db.md: Staying current
 
@@ -14,7 +13,7 @@ const fields = ['id', 'text', 'title', 'size', 'weight', 'done', { group: ['id']
 const flat = { fields, flatten: true } as const
 
 /** Serves things on a socket. Returns a client of them, and what is asked for. */
-async function listen (t: Pick<Test, 'teardown'>, rows: readonly Thing[], options: Partial<DataApiOptions> = { live }) {
+async function listen (t: Pick<Test, 'teardown'>, rows: readonly Thing[], options: ThingsOptions = { live }) {
   const { app } = await serveThings(rows, options)
   const requests: string[] = []
   app.server.on('request', ({ method, headers, url }) => {
@@ -89,9 +88,13 @@ for (const how of [{ streams: 8, poll: 200 }, { streams: 2, poll: 5 }, { streams
             await changed(source, type, id, values)
             continue
           }
-          if (type === 'create') await write.create({ id, ...values }).catch(() => {})
-          if (type === 'update') await write.update(id, values).catch(() => {})
-          if (type === 'delete') await write.delete(id).catch(() => {})
+          const { groupId, ...rest } = values
+          const body = { ...rest, group: groupId === null ? null : { id: groupId } }
+          const done = type === 'create'
+            ? write.create({ id, ...body })
+            : type === 'update' ? write.update(id, body) : write.delete(id)
+          const { code } = await done.then(() => ({ code: undefined }), (error: unknown) => error as ApiError)
+          t.ok(['identifier_not_found', 'unique_conflict', undefined].includes(code), String(code))
         }
         // A query that is left takes none of the rows of others.
         await queries[leaving]?.cleanup()
@@ -104,5 +107,64 @@ for (const how of [{ streams: 8, poll: 200 }, { streams: 2, poll: 5 }, { streams
         for (const end of ends) await end()
       }
     ), { numRuns: runsOf(15) })
+  })
+}
+
+const three: readonly Thing[] = [1, 2, 3].map(
+  id => ({ id, text: `t${id}`, title: null, size: id, weight: null, done: null, groupId: null })
+)
+const all = (source: ReturnType<typeof collectionOf>) =>
+  createLiveQueryCollection(query => query.from({ thing: source }))
+const textsOf = (query: ReturnType<typeof all>) => query.toArray.map(({ text }) => text).sort().join()
+
+test('where the API is not live, that is asked once, and pages are read', async t => {
+  const { client, requests, write } = await listen(t, three, {})
+  const source = collectionOf(client, { poll: 5 })
+  const queries = [all(source), createLiveQueryCollection(
+    query => query.from({ thing: source }).where(({ thing }) => gt(thing.size, 1))
+  )] as const
+  await queries[0].preload()
+  await queries[1].preload()
+  await write.update(2, { text: 'new' })
+  await eventually(() => textsOf(queries[0]) === 'new,t1,t3', () => textsOf(queries[0]))
+  t.equal(requests.filter(one => one.startsWith('FOLLOW')).length, 1)
+  for (const query of queries) await query.cleanup()
+  await source.cleanup()
+  const { length } = requests
+  await new Promise(resolve => setTimeout(resolve, 30))
+  t.ok(requests.length <= length + 1, 'what is left is not read any more')
+})
+
+test('a list of more items than a page has is read page by page, also when it grows so long', async t => {
+  const { client, requests, write } = await listen(t, three)
+  const source = collectionOf(client, { poll: 5 })
+  const query = all(source)
+  await query.preload()
+  t.equal(query.size, 3)
+  // A page has seven items at most.
+  for (const id of [4, 5, 6, 7, 8, 9]) {
+    await write.create({ id, text: 'x', title: null, size: 1, weight: null, done: null, group: null })
+  }
+  await eventually(() => query.size === 9, () => String(query.size))
+  t.ok(requests.some(one => /^GET .*\.after=/.test(one)), requests.join('\n'))
+  await query.cleanup()
+  await source.cleanup()
+})
+
+for (const how of [{ streams: 4, poll: 5 }, { streams: 0, poll: 5 }]) {
+  test(`rows that may not be read any more go: ${JSON.stringify(how)}`, async t => {
+    let isOpen = true
+    const { client, write } = await listen(t, three, {
+      live, mayRead: () => isOpen
+    })
+    const source = collectionOf(client, how)
+    const query = all(source)
+    await query.preload()
+    t.equal(query.size, 3)
+    isOpen = false
+    await write.update(1, { text: 'new' }).catch(() => {})
+    await eventually(() => source.size === 0, () => String(source.size))
+    await query.cleanup()
+    await source.cleanup()
   })
 }

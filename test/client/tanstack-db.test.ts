@@ -3,10 +3,11 @@ import {
   or, upper
 } from '@tanstack/db'
 import { build } from 'esbuild'
+import { expectTypeOf } from 'expect-type'
 import { deepStrictEqual } from 'node:assert'
 import { gzipSync } from 'node:zlib'
 import { test } from 'tap'
-import { dataApiCollectionOptions } from '../../lib/tanstack-db/index.ts'
+import { type DataApiCollectionConfig, dataApiCollectionOptions } from '../../lib/tanstack-db/index.ts'
 import { read } from '../helpers/documents.ts'
 import fc, { runsOf } from '../helpers/fast-check.ts'
 import { maybe, odd, paths, serveThings, things } from '../helpers/tanstack-db.ts'
@@ -195,6 +196,20 @@ test('a row has the key of its path, and the members of sub-items where it is fl
   }).where(({ flat }) => eq(flat.group_id, 2)))
   t.strictSame((await query.toArrayWhenReady()).map(({ id }) => id), [2])
   t.equal(sent.at(-1), 'GET /things?.fields=id,group(id)&.where=size>=1&.where=group(id=2)&.size=1000')
+})
+
+test('rows have the types of the Api, of the selection, and of its members where they are flat', async t => {
+  const { client } = await serveThings([])
+  const rowOf = <R extends object>(options: DataApiCollectionConfig<R>) =>
+    createCollection<R, string | number>(options).toArray[0] as R | undefined
+  expectTypeOf(rowOf(dataApiCollectionOptions(client.folders)))
+    .toEqualTypeOf<{ id: number, name: string, rank: number | null } | undefined>()
+  expectTypeOf(rowOf(dataApiCollectionOptions(client.things, { fields: ['id', 'title', { group: ['rank'] }] })))
+    .toEqualTypeOf<{ id: number, title: string | null, group: { rank: number | null } | null } | undefined>()
+  const flat = rowOf(dataApiCollectionOptions(client.things, { fields: ['id', { group: ['rank'] }], flatten: true }))
+  expectTypeOf(flat).toEqualTypeOf<{ id: number, group_rank: number | null } | undefined>()
+  // @ts-expect-error there is no such field
+  t.ok(dataApiCollectionOptions(client.things, { fields: ['nothing'] }))
 })
 
 test('beside the client it is small, and it imports types of TanStack DB alone', async t => {

@@ -75,18 +75,23 @@ export interface ThingsApi {
 
 const folders = [{ id: 1, name: 'a', rank: 2 }, { id: 2, name: 'null', rank: null }, { id: 3, name: '', rank: 1 }]
 
+/** `mayRead`: the rule who may read things. */
+export type ThingsOptions = Partial<DataApiOptions> & { readonly mayRead?: () => boolean }
+
 /** What becomes of a request: `deliver` sends it to the API. */
 export type Fate = (deliver: () => Promise<Response>, init: RequestInit) => Promise<Response>
 
 /** Serves things. Returns a client of them, and the requests that it sends. Pages have seven items at most. */
 export async function serveThings (
-  things: readonly Thing[], options: Partial<DataApiOptions> = {}, fate: Fate = deliver => deliver(),
+  things: readonly Thing[], { mayRead, ...options }: ThingsOptions = {}, fate: Fate = deliver => deliver(),
   more: ClientOptions = { retries: 0 }
 ) {
   const app = Fastify({ forceCloseConnections: true })
   await app.register(dataApi, {
     collections: {
-      things: collection(Thing, { source: memory(things.map(one => ({ ...one }))) }),
+      things: collection(Thing, {
+        source: memory(things.map(one => ({ ...one }))), ...mayRead && { rules: { read: mayRead } }
+      }),
       folders: collection(Folder, { source: memory(folders.map(one => ({ ...one }))) })
     },
     requestStrategies: { delete: true, batch: true },
