@@ -42,7 +42,7 @@ const showFinder = (text: string, place: Place): Html => html`<form class="finde
  aria-label="Find a collection"><button>Find</button></form>`
 
 /** Returns a collection whose fields every caller may know; of another, the page has the name alone. */
-const openOf = (name: string, { model, callers }: Exploring['api']): Collection | undefined =>
+export const openOf = (name: string, { model, callers }: Exploring['api']): Collection | undefined =>
   callers.differ(name) ? undefined : model.collections.get(name)
 
 /** Returns the link to a collection, or to its first view. */

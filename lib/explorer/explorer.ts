@@ -60,7 +60,7 @@ export function makeExplorer (api: Api, options: ExplorerOptions, { rootLength, 
       if (kind === undefined) return failure
       const place = placeOf(head.url, origin, rootLength, router, exploring)
       if (kind !== 'form' && !wantsPage(head.accept, place.query)) return failure
-      return pageOf(failure, json => showFailure(failure.status, JSON.parse(json), place, exploring.login))
+      return pageOf(failure, json => showFailure(failure.status, JSON.parse(json), place, exploring))
     }
   }
 }

@@ -9,27 +9,33 @@ import { planSelection } from '../plan/read/select.ts'
 import { type Fragment, type Html, html } from './html.ts'
 import { showPage } from './page.ts'
 import {
-  asking, encodePart, filterPart, formatFilter, linkWith, pathTo, type Place, queryOf, rootPathTo, sortTerm
+  asking, encodePart, filterPart, formatFilter, linkWith, type Part, pathTo, type Place, queryOf, rootPathTo, sortTerm
 } from './place.ts'
+import { openOf } from './directory.ts'
 import { newOpenings, type Row, showTable } from './table.ts'
-import type { Visit } from './visit.ts'
+import type { Exploring, Visit } from './visit.ts'
 import { orElse, orRefusal } from './attempt.ts'
 import { searchFields } from './search.ts'
 import { titleOf } from './value.ts'
 
 /** Returns the page of an error. `body`: its JSON. */
-export function showFailure (status: number, body: unknown, place: Place, login?: string, near?: Html): Html {
+export function showFailure (
+  status: number, body: unknown, place: Place, exploring: Exploring, near?: Html
+): Html {
+  const { login } = exploring
   const facts = isObject(body) ? body : {}
   const reason = STATUS_CODES[status] ?? 'Error'
   const message = textOf(facts['message']) ?? textOf(facts['detail']) ?? reason
-  const main = html`<div class="note bad" role="alert"><p><strong>${message}</strong></p>${showPosition(facts)}${
-    showCorrection(facts, message, place)}</div>
+  const wrong = wrongIn(facts, message, place)
+  const isQuery = textOf(facts['parameter']) !== undefined
+  const main = html`<div class="note bad" role="alert"><p><strong>${message}</strong></p>${
+    showPosition(facts, wrong)}${showCorrection(facts, message, wrong, place)}</div>
+${isQuery && showNames(place, exploring)}
 ${near && html`<p class="prose">It was never there, has been deleted, or is not for you to see.</p>${near}`}${
   status === 401 && login !== undefined && showLogin(login, place)}${
   showCandidates(facts['candidates'])}${showDeveloper(facts['developer'])}
 <p class="soft"><code>${status} ${textOf(facts['error']) ?? reason}</code></p>
 <p>${showWayBack(place)}</p>`
-  const isQuery = textOf(facts['parameter']) !== undefined
   const formats = isQuery ? { formats: ['json'] as const } : {}
   // Whoever refuses this page refuses its style sheet too.
   const isAlone = status === 401
@@ -44,40 +50,57 @@ function showLogin (login: string, place: Place): Html {
 }
 
 /** Returns a link to the request with the name that was probably meant. */
-function showCorrection (facts: Facts, message: string, place: Place): Fragment {
-  const href = correctedUrl(facts, message, place)
+function showCorrection (facts: Facts, message: string, wrong: Wrong | undefined, place: Place): Fragment {
+  const href = correctedUrl(facts, message, wrong, place)
   return href !== undefined && html`<p><a href="${href}"><bdi>${orElse(() => decodeURI(href), href)}</bdi></a></p>`
 }
 
-function correctedUrl ({ parameter, position, suggestion }: Facts, message: string, place: Place): string | undefined {
+function correctedUrl (
+  { parameter, suggestion }: Facts, message: string, wrong: Wrong | undefined, place: Place
+): string | undefined {
   if (typeof suggestion !== 'string') return undefined
-  if (typeof parameter !== 'string' || typeof position !== 'number') {
-    const at = place.parts.findIndex(part => message.includes(`'${part.map(String).join(',')}'`))
-    if (at < 0) return undefined
-    const parts = place.parts.map((part, index) => index === at ? [suggestion] : part)
-    return rootPathTo(place, parts) + queryOf(place.query)
+  if (wrong !== undefined) {
+    const right = encodePart(wrong.before + suggestion + wrong.after)
+    return linkWith(place.query.map(part => part === wrong.part ? right : part), place)
   }
-  const at = position - 1
-  const query = place.query.map(({ kind, raw, text, name, value }) => {
-    if (kind === 'filter' ? !text.startsWith(parameter) : name !== parameter) return raw
-    // A part stays as it is where the wrong name is not at that place.
-    const whole = kind === 'filter' ? text : value
-    const [wrong = ''] = /^[\p{L}\p{N}_-]+/u.exec(whole.slice(at)) ?? []
-    if (wrong === '' || !message.includes(`'${wrong}'`)) return raw
-    const right = whole.slice(0, at) + suggestion + whole.slice(at + wrong.length)
-    return encodePart(kind === 'filter' ? right : `${name}=${right}`)
-  })
-  const isCorrected = query.some((raw, index) => raw !== place.query[index]?.raw)
-  return isCorrected ? linkWith(query, place) : undefined
+  const at = place.parts.findIndex(part => message.includes(`'${part.map(String).join(',')}'`))
+  if (at < 0 || parameter !== undefined) return undefined
+  const parts = place.parts.map((part, index) => index === at ? [suggestion] : part)
+  return rootPathTo(place, parts) + queryOf(place.query)
+}
+
+/** A wrong name in a query, and what stands before and after it in its part. */
+interface Wrong { readonly part: Part, readonly before: string, readonly name: string, readonly after: string }
+
+function wrongIn ({ parameter, position }: Facts, message: string, { query }: Place): Wrong | undefined {
+  if (typeof parameter !== 'string' || typeof position !== 'number') return undefined
+  return query.map((part): Wrong => {
+    const { kind, text, name, value } = part
+    const [start, whole] = kind === 'filter' ? ['', text] : [`${name}=`, value]
+    const before = whole.slice(0, position - 1)
+    const [wrong = ''] = /^[\p{L}\p{N}_-]+/u.exec(whole.slice(before.length)) ?? []
+    return { part, before: start + before, name: wrong, after: whole.slice(before.length + wrong.length) }
+  // Another part has another name at that place.
+  }).find(({ part: { kind, text, name: own }, name }) => name !== '' && message.includes(`'${name}'`) &&
+    (kind === 'filter' ? text.startsWith(parameter) : own === parameter))
 }
 
 type Facts = Readonly<Record<string, unknown>>
 
 const textOf = (value: unknown): string | undefined => typeof value === 'string' && value !== '' ? value : undefined
 
-function showPosition ({ parameter, position }: Facts): Fragment {
+function showPosition ({ parameter, position }: Facts, wrong: Wrong | undefined): Fragment {
+  if (wrong !== undefined) return html`<p><code>${wrong.before}<u>${wrong.name}</u>${wrong.after}</code></p>`
   if (typeof parameter !== 'string' || typeof position !== 'number') return undefined
   return html`<p>In the parameter <code><bdi>${parameter}</bdi></code>, at character ${position}.</p>`
+}
+
+/** Returns the names of the fields of a collection whose fields every caller may know. */
+function showNames ({ parts: [segment, ...others] }: Place, { api }: Exploring): Fragment {
+  const collection = others.length === 0 ? openOf(String(segment?.[0]), api) : undefined
+  const names = [...collection?.fields.values() ?? []].filter(({ readable, hidden }) => readable && !hidden)
+  return names.length > 0 && html`<section class="part"><h2>Fields of ${collection?.name}</h2><p class="prose"><code>${
+    names.map(({ name }) => name).join(', ')}</code></p></section>`
 }
 
 /** Returns links to the items that one identifier may have meant. */

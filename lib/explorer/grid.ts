@@ -199,7 +199,9 @@ ${members.length > 0 && html`<div class="frame">${showScroll(`Table of ${name}`,
       showMember(group, column, most[at] ?? 0, at === 0 || column.call === 'count' ? items : undefined))}${rest}</tr>`
 })}</tbody></table>`)}</div>`}
 ${showPages(members.length, pages, place)}`
-  return showPage({ title: name, main, formats, takesQuery: true }, place)
+  const acts = heading === undefined && html`<a class="button" href="${
+    linkWith(filtersIn(place.query), place)}">The items themselves</a>`
+  return showPage({ title: name, acts, main, formats, takesQuery: true }, place)
 }
 
 /**

@@ -38,19 +38,19 @@ export async function readPage (visit: Visit, exploring: Exploring): Promise<Ans
   const isCounted = wordOf('_count', place.query) !== undefined
   const answered = await orRefusal(async () => visit.ask(isCounted ? { prefer: 'count=exact' } : {}),
     ({ code }) => code === 'identifier_not_found')
-  if (answered instanceof DataApiError) return showMissing(answered, visit)
+  if (answered instanceof DataApiError) return showMissing(answered, visit, exploring)
   const spot = await visit.spot()
   const here = { ...place, spot, isLive: exploring.api.options.isLive(spot.resource) }
   return pageOf(answered, await viewOf(answered, here, visit, exploring))
 }
 
 /** Returns the page of an item that is not there, with its neighbours. */
-async function showMissing (error: DataApiError, visit: Visit): Promise<Answer> {
+async function showMissing (error: DataApiError, visit: Visit, exploring: Exploring): Promise<Answer> {
   const near = await readNear(visit)
   if (near === undefined) throw error
   const failure = renderFailure(error, { form: 'plain', developerErrors: false })
   return pageOf(failure, json =>
-    showFailure(failure.status, JSON.parse(json), visit.place, undefined, showNear(near)))
+    showFailure(failure.status, JSON.parse(json), visit.place, exploring, showNear(near)))
 }
 
 type Around = Pick<Listing, 'found' | 'facets' | 'without'>

@@ -176,30 +176,30 @@ white-space:nowrap}.with>span:dir(rtl){border-radius:6px 0 0 6px}.choice{display
 label{display:flex;gap:7px;align-items:center;border:1px solid var(--edge);min-height:32px;padding:0 11px;
 margin-inline-end:-1px;background:var(--panel);cursor:pointer}.choice label:first-child{border-start-start-radius:6px;
 border-end-start-radius:6px}.choice label:last-child{border-start-end-radius:6px;border-end-end-radius:6px}.choice
-label:has(:checked){background:var(--wash);font-weight:600}.fault{color:var(--bad);font-size:13px;
-padding-block-start:3px}[aria-invalid=true]{border-color:var(--bad);box-shadow:inset 0 0 0 1px var(--bad)}.save{
-position:sticky;inset-block-end:0;display:flex;flex-wrap:wrap;gap:8px;align-items:center;padding:10px 0;
-background:linear-gradient(to top,var(--ground) 80%,transparent);z-index:2}.note{border:1px solid var(--line);
-border-inline-start:3px solid var(--accent);border-radius:6px;background:var(--panel);padding:10px 14px;
-margin-block-end:16px;max-width:62rem}.note.bad{border-inline-start-color:var(--bad)}.note.good{
-border-inline-start-color:var(--good)}.note ul:not(.plain){padding-inline-start:18px;list-style:disc;
-padding-block-start:4px}.note p+p{padding-block-start:4px}.note strong{font-weight:600}.empty{padding:40px 24px;
-text-align:center;color:var(--soft)}.empty strong{display:block;color:var(--text);font-size:16px;font-weight:600;
-padding-block-end:4px}.prose{max-width:72ch}.stack{display:flex;flex-direction:column;gap:24px;max-width:62rem}
-.stack>section>h2{padding-block-end:6px}.stack p.soft{padding-block-end:6px}.plainly th,.plainly td{white-space:normal;
-overflow-wrap:break-word;max-width:none;padding-block:7px;vertical-align:top;height:auto}.plainly thead th{
-position:static;padding-block:7px}.plainly tbody th{color:var(--soft)}.plainly :is(code,.num,tbody th,thead th){
-white-space:nowrap}.merge :is(code,th){white-space:normal!important}.merge mark{background:none;color:inherit;
-font-weight:600;text-decoration:underline}.merge{table-layout:fixed;min-width:44rem}.merge th:first-child{width:8.5rem}
-.merge :is(.check,td>label){display:flex;gap:8px;align-items:baseline}.merge td:has(:checked){background:var(--wash)}
-.merge td span{min-width:0}.many{max-width:62rem}.many :is(th,td){vertical-align:middle}.many th:first-child{
-width:14rem}.merge .check{align-items:center}sup{line-height:0;font-size:.75em}.aside{display:inline-block;
-max-width:100%;overflow:hidden;text-overflow:ellipsis;vertical-align:bottom;white-space:nowrap;
-padding-inline-start:12px}.end{text-align:end}.end button{min-height:24px;padding:0 8px}.found ul{display:flex;
-flex-wrap:wrap;gap:4px 16px}.reference{display:flex;gap:6px}.reference input{flex:1;min-width:8rem}.found{
-padding-block-start:6px}.link{margin-block-start:16px;flex-wrap:wrap}.choices{display:flex;flex-wrap:wrap}[popover]
-.choices{display:block}.choices label{display:flex;gap:7px;align-items:center;padding:3px 8px}.frame.whole{
-max-width:62rem}main[aria-busy=true]{cursor:progress}[popover] [aria-current]{font-weight:600}
+label:has(:checked){background:var(--wash);font-weight:600}.part+.soft{padding-block-start:16px}.note u{
+text-decoration:underline wavy var(--bad)}.fault{color:var(--bad);font-size:13px;padding-block-start:3px}
+[aria-invalid=true]{border-color:var(--bad);box-shadow:inset 0 0 0 1px var(--bad)}.save{position:sticky;
+inset-block-end:0;display:flex;flex-wrap:wrap;gap:8px;align-items:center;padding:10px 0;background:linear-gradient(to
+top,var(--ground) 80%,transparent);z-index:2}.note{border:1px solid var(--line);border-inline-start:3px solid
+var(--accent);border-radius:6px;background:var(--panel);padding:10px 14px;margin-block-end:16px;max-width:62rem}
+.note.bad{border-inline-start-color:var(--bad)}.note.good{border-inline-start-color:var(--good)}.note ul:not(.plain){
+padding-inline-start:18px;list-style:disc;padding-block-start:4px}.note p+p{padding-block-start:4px}.note strong{
+font-weight:600}.empty{padding:40px 24px;text-align:center;color:var(--soft)}.empty strong{display:block;
+color:var(--text);font-size:16px;font-weight:600;padding-block-end:4px}.prose{max-width:72ch}.stack{display:flex;
+flex-direction:column;gap:24px;max-width:62rem}.stack>section>h2{padding-block-end:6px}.stack p.soft{
+padding-block-end:6px}.plainly th,.plainly td{white-space:normal;overflow-wrap:break-word;max-width:none;
+padding-block:7px;vertical-align:top;height:auto}.plainly thead th{position:static;padding-block:7px}.plainly tbody th{
+color:var(--soft)}.plainly :is(code,.num,tbody th,thead th){white-space:nowrap}.merge :is(code,th){
+white-space:normal!important}.merge mark{background:none;color:inherit;font-weight:600;text-decoration:underline}.merge{
+table-layout:fixed;min-width:44rem}.merge th:first-child{width:8.5rem}.merge :is(.check,td>label){display:flex;gap:8px;
+align-items:baseline}.merge td:has(:checked){background:var(--wash)}.merge td span{min-width:0}.many{max-width:62rem}
+.many :is(th,td){vertical-align:middle}.many th:first-child{width:14rem}.merge .check{align-items:center}sup{
+line-height:0;font-size:.75em}.aside{display:inline-block;max-width:100%;overflow:hidden;text-overflow:ellipsis;
+vertical-align:bottom;white-space:nowrap;padding-inline-start:12px}.end{text-align:end}.end button{min-height:24px;
+padding:0 8px}.found ul{display:flex;flex-wrap:wrap;gap:4px 16px}.reference{display:flex;gap:6px}.reference input{
+flex:1;min-width:8rem}.found{padding-block-start:6px}.link{margin-block-start:16px;flex-wrap:wrap}.choices{display:flex;
+flex-wrap:wrap}[popover] .choices{display:block}.choices label{display:flex;gap:7px;align-items:center;padding:3px 8px}
+.frame.whole{max-width:62rem}main[aria-busy=true]{cursor:progress}[popover] [aria-current]{font-weight:600}
 input[list]::-webkit-calendar-picker-indicator{display:none!important}@media(max-width:64rem){.two,.body:has(.facets){
 grid-template-columns:minmax(0,1fr)}.facets{flex-direction:row;gap:20px;padding-block-end:4px}.sheet .body:has(.facets){
 grid-template-rows:minmax(0,auto) minmax(15rem,1fr)}.sheet .facets{max-height:13.5rem}.facets section{flex:0 0 11rem}}

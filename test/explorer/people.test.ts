@@ -74,10 +74,20 @@ test('the page of an error leads to the request that was probably meant', async 
     const { body } = await get(url)
     const [, link = ''] = /<p><a href="([^"]*)"><bdi>/.exec(body) ?? []
     t.equal(link.replaceAll('&amp;', '&'), corrected, url)
+    t.equal(body.includes('<u>nam</u>') && body.includes('Fields of artists'), url.includes('nam'))
     t.equal((await get(corrected)).status, 200)
   }
   for (const url of ['/api/artists?zzz=1', '/api/artists?founded=x', '/api/artists/77']) {
     t.notMatch((await get(url)).body, /<p><a href="[^"]*"><bdi>/, url)
+  }
+})
+
+test('the page of an error names no fields that only some callers may know', async t => {
+  for (const rules of [{ fields: { founded: { read: () => true } } }, { read: () => true }]) {
+    const { get } = await serveForms({}, { rules })
+    const { body } = await get('/api/artists?nam=Can')
+    t.match(body, '<u>nam</u>')
+    t.notMatch(body, 'Fields of')
   }
 })
 
