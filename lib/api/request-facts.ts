@@ -30,12 +30,17 @@ export function factsOf (plan: RequestPlan): PlannedFacts {
     case 'read': return { collection: collectionOf(plan.read.plan), kind: readKinds[plan.read.kind] }
     case 'write': {
       const { plan: written } = plan.write
-      return { collection: collectionOf(written), kind: written.kind === 'many' ? written.one.kind : written.kind }
+      return { collection: collectionOf(written), kind: kindOf(written) }
     }
     case 'import': return { collection: plan.collection.property, kind: 'import' }
     case 'options':
     case 'directory': return { collection: undefined, kind: plan.kind }
   }
+}
+
+function kindOf (plan: WritePlan): RequestKind {
+  if (plan.kind === 'each') return 'update'
+  return plan.kind === 'many' ? plan.one.kind : plan.kind
 }
 
 const readKinds = {

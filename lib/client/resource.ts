@@ -44,11 +44,11 @@ export function resource (send: Send, path: string, write: Write, more?: object)
     update: writer(write, path, 'PATCH'),
     upsert: writer(write, path, 'PUT'),
     delete: writer(write, path, 'DELETE'),
+    updateEach: (body: unknown, options?: ManyOptions) => write(() => many('PATCH', path, {}, options, body)),
     updateMany: (where?: object, body?: unknown, options?: ManyOptions) =>
       write(() => many('PATCH', path, where, options, body)),
     deleteMany: (where?: object, options?: ManyOptions) => write(() => many('DELETE', path, where, options)),
-    item: below,
-    resource: below,
+    ...{ item: below, resource: below },
     // A resource is not thenable, so that `await` returns it.
     then: undefined,
     [origin]: { send, path },

@@ -41,6 +41,7 @@ export function makeCollection (names: CollectionNames, binding: Binding): AnyCo
       write(call => updateItem(call, id, changes, query, false)),
     upsert: (id: unknown, values: unknown, query: Members = {}) =>
       write(call => updateItem(call, id, values, query, true)),
+    updateEach: (items: unknown, query: Members = {}) => write(call => updateEach(call, items, query)),
     delete: (id: unknown) => write(call => deleteItem(call, id)),
     updateWhere: (where: unknown, changes: unknown, options: Members = {}) =>
       write(call => writeMany(call, { method: 'PATCH', where, body: bodyOf(changes, call.collection), options })),
@@ -73,6 +74,15 @@ async function updateItem (
   const may: readonly Operation[] = upsert ? ['update', 'create'] : ['update']
   const { plan, result } = await write(call, resource, { method: 'PATCH', may, body, asked })
   return writtenItems(plan, result)[0] ?? {}
+}
+
+/** Changes items, each by the identifier that it has. Returns them as the query selects. */
+async function updateEach (call: Call, items: unknown, asked: Members): Promise<readonly Members[]> {
+  if (!Array.isArray(items)) throw new TypeError('updateEach() takes an array of items')
+  const body = items.map((one: unknown) => bodyOf(one, call.collection))
+  const resource = { ...collectionResource(call), pathValues: undefined }
+  const { plan, result } = await write(call, resource, { method: 'PATCH', may: ['update'], body, asked })
+  return writtenItems(plan, result)
 }
 
 /** Deletes an item. */
@@ -143,5 +153,5 @@ async function write (
 function writtenItems (plan: WritePlan, result: WriteResult): readonly Members[] {
   const select = 'representation' in plan ? plan.representation?.show : undefined
   if (result.kind === 'updated') return [writtenItem(result.row, select)]
-  return result.kind === 'created' ? result.items.map(({ row }) => writtenItem(row, select)) : []
+  return 'items' in result ? result.items.map(({ row }) => writtenItem(row, select)) : []
 }

@@ -208,6 +208,10 @@ export interface CollectionData<T extends Shape, Default> {
   upsert<const F extends ReadonlyArray<Field<T>> | undefined = undefined> (
     id: Id<T>, values: Values<T>, query?: Selecting<F>
   ): Promise<Selected<T, F, Default>>
+  /** Changes items, each by the key or an identifier among its values, or none. Returns them as `update` does. */
+  updateEach<const F extends ReadonlyArray<Field<T>> | undefined = undefined> (
+    items: ReadonlyArray<Values<T>>, query?: Selecting<F>
+  ): Promise<Array<Selected<T, F, Default>>>
   /** Deletes an item. Rejects with `identifier_not_found` where there is none. */
   delete (id: Id<T>): Promise<void>
   /** Changes these values of all items that the condition finds, or of none. Returns their number. */

@@ -18,7 +18,7 @@ import { methodNotAllowed } from '../errors/errors.ts'
 import type { Collection } from '../model/model.ts'
 import { listOf, methodsOf } from '../openapi/describing.ts'
 import {
-  allowedMethods, linkingRelation, replaceableRelation, separableRelation, type WriteMethod
+  allowedMethods, linkingRelation, replaceableRelation, separableRelation, updatesAll, type WriteMethod
 } from '../plan/path/methods.ts'
 import { ownQuery, partsOf, type Place, type PlaceOf, type Spot } from './place.ts'
 import { checkViews } from './views.ts'
@@ -182,7 +182,10 @@ export async function askAllowed ({ spot }: PlaceOf<'item'>, visit: Visit): Prom
 /** Returns the methods that the caller may use on the resource. */
 function methodsAt ({ resource, permissions }: Spot): readonly string[] {
   if (resource.kind === 'directory') return []
-  return methodsOf(resource, { permissions, collection: collectionOf(resource) })
+  const methods = methodsOf(resource, { permissions, collection: collectionOf(resource) })
+  // Pages write many items by filters only.
+  const isOfEach = resource.kind === 'collection' && !updatesAll(resource)
+  return isOfEach ? methods.filter(method => method !== 'PATCH') : methods
 }
 
 const collectionOf = (resource: Exclude<Resource, { kind: 'directory' }>): Collection =>

@@ -12,7 +12,7 @@ export const allStrategies: Strategies = {
   update: ['PUT', 'PATCH'],
   upsert: true,
   delete: true,
-  bulk: [],
+  bulk: ['PATCH', 'DELETE'],
   requireIfMatch: false,
   requireIdempotencyKey: [],
   batch: false,

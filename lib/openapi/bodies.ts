@@ -59,6 +59,21 @@ export function updateSchema (collection: Collection, describing: Describing): R
   }))
 }
 
+/** Returns the schema of an element that names an item, and of what is to change in it. */
+export function changeSchema (collection: Collection, describing: Describing): Reference {
+  return describing.components.ref(collection, 'Change', () => {
+    const names = distincts(collection).filter(fields => fields.every(({ readable }) => readable))
+    const identifiers = names.flat().map(field => [field.name, fieldSchema(field, 'body')] as const)
+    const [required, ...others] = names.map(namesOf)
+    return {
+      type: 'object',
+      properties: { ...Object.fromEntries(identifiers), ...membersOf(collection, describing) },
+      additionalProperties: false,
+      ...others.length > 0 ? { anyOf: names.map(fields => requiring(namesOf(fields))) } : { required }
+    }
+  })
+}
+
 /** Returns false for a profile that cannot name a member which a new item must have. */
 export function canCreate (collection: Collection, { profile }: Describing): boolean {
   return !profile.plainNames || requirementsOf(collection, []).every(({ field }) => isPlainName(field.name))

@@ -27,7 +27,7 @@ export interface Components {
 }
 
 /** The suffixes that follow the collection's name in the name of a schema. */
-const suffixes = ['', 'Listed', 'Create', 'Update'] as const
+const suffixes = ['', 'Listed', 'Create', 'Update', 'Change'] as const
 export type Suffix = typeof suffixes[number]
 
 // No name of the whole API ends with one of these.

@@ -1,20 +1,48 @@
-import { updateSchema } from './bodies.ts'
+import { takenStrategies } from '../model/strategies.ts'
+import { changeSchema, updateSchema } from './bodies.ts'
 import type { Describing } from './describing.ts'
 import { filterParameters } from './filters.ts'
+import { itemSchema } from './items.ts'
 import type { Operation, Schema } from './objects.ts'
-import { type List, writeErrors } from './operations.ts'
+import { type List, writeErrors, writeParameters } from './operations.ts'
 import { header, listParameters } from './parameters.ts'
-import { jsonContent, ok } from './responses.ts'
+import { createdSchema, doneSchema, jsonContent, ok } from './responses.ts'
 
-/** Returns the operation that updates all items which a filter finds (docs/http.md: Writes by a filter). */
-export function updateManyOperation (list: List, describing: Describing): Operation {
-  const { collection, words } = list
+/**
+ * Returns the operation that updates items, each by its element of an array (docs/http.md: Arrays of changes). `all`:
+ * true if it also updates all items which a filter finds (Writes by a filter).
+ */
+export function updateManyOperation (list: List, all: boolean, describing: Describing): Operation {
+  const { collection } = list
+  const changes = { type: 'array', items: changeSchema(collection, describing) } as const
+  const body = all ? { anyOf: [updateSchema(collection, describing), changes] } : changes
   return {
-    ...manyOperation(list, 'Update', describing),
-    operationId: describing.operationId(`update_many_${words.join('_')}`),
-    requestBody: { required: true, content: jsonContent(updateSchema(collection, describing)) }
+    ...all ? manyOperation(list, 'Update', describing) : eachOperation(list, describing),
+    operationId: describing.operationId(`update_many_${list.words.join('_')}`),
+    requestBody: { required: true, content: jsonContent(body) }
   }
 }
+
+function eachOperation (list: List, describing: Describing): Omit<Operation, 'operationId'> {
+  const [first = ''] = list.words
+  return {
+    summary: `Update items of ${placeOf(list)}`,
+    description: 'Each element names an item by an identifier. All are updated, or none.',
+    tags: [first],
+    parameters: writeParameters(list.collection, describing),
+    responses: { ...eachResponses(list, describing), ...writeErrors(describing) }
+  }
+}
+
+function eachResponses ({ collection }: List, describing: Describing): Operation['responses'] {
+  const done = doneSchema(describing)
+  const created = takenStrategies(collection).upsert ? [createdSchema({})] : []
+  const element = { anyOf: [done, ...created, itemSchema(collection, describing)] }
+  const response = ok('Updated.', { anyOf: [{ type: 'array', items: element }, done] })
+  return { 200: response, ...created.length > 0 && { 201: response } }
+}
+
+const placeOf = ({ via, words: [first = ''] }: List) => via === undefined ? first : `the ${via.name} of ${first}`
 
 /** Returns the operation that deletes all items which a filter finds, or unlinks them. */
 export const deleteManyOperation = (list: List, describing: Describing): Operation => ({
@@ -23,14 +51,14 @@ export const deleteManyOperation = (list: List, describing: Describing): Operati
 })
 
 function manyOperation (
-  { collection, via, words }: List, verb: 'Update' | 'Delete', describing: Describing
+  list: List, verb: 'Update' | 'Delete', describing: Describing
 ): Omit<Operation, 'operationId'> {
-  const [first = ''] = words
+  const { collection, via, words: [first = ''] } = list
   const { profile, syntax, components } = describing
   const headers = profile.details ? [header('MaxAffected', describing)] : []
   const filters = profile.namedFilters && via === undefined ? filterParameters(collection, syntax) : []
   return {
-    summary: `${verb} all items that a filter finds in ${via === undefined ? first : `the ${via.name} of ${first}`}`,
+    summary: `${verb} all items that a filter finds in ${placeOf(list)}`,
     description: 'A filter is required. All are written, or none.',
     tags: [first],
     parameters: [...filters, ...listParameters(collection, describing).slice(0, 1), ...headers],

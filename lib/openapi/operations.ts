@@ -294,7 +294,7 @@ export const writeErrors = (describing: Describing) => ({
 })
 
 /** A write can show what it wrote, so it takes a selection. */
-function writeParameters (collection: Collection, describing: Describing): readonly Reference[] {
+export function writeParameters (collection: Collection, describing: Describing): readonly Reference[] {
   const { details, selection } = describing.profile
   return details && selection ? [...selectionParameters(collection, describing), header('Return', describing)] : []
 }

@@ -3,7 +3,7 @@ import type { Resource } from '../plan/path/walk.ts'
 import { type Describing, itemOf, listOf, methodsOf, type View } from './describing.ts'
 import { isPlainName, type Profile } from './profiles.ts'
 import { readableFields } from './items.ts'
-import type { Method } from '../plan/path/methods.ts'
+import { type Method, updatesAll } from '../plan/path/methods.ts'
 import { deleteManyOperation, updateManyOperation } from './many.ts'
 import type { Operation, OperationMethod, PathItem } from './objects.ts'
 import {
@@ -38,11 +38,14 @@ type ItemResource = Extract<Resource, { kind: 'item' }>
 function listPath (resource: ListResource, view: View, describing: Describing): PathItem {
   const methods = methodsOf(resource, view)
   const list = describeList(resource, view)
+  const isBulk = updatesAll(resource)
   return {
     ...methods.includes('GET') && { get: getList(list, describing) },
     ...methods.includes('POST') && createOperation(list, describing),
     ...methods.includes('PUT') && list.via !== undefined && { put: replaceOperation(list.via, list, describing) },
-    ...methods.includes('PATCH') && { patch: updateManyOperation(list, describing) },
+    ...methods.includes('PATCH') && (isBulk || describing.profile.namedFilters) && {
+      patch: updateManyOperation(list, isBulk, describing)
+    },
     ...methods.includes('DELETE') && { delete: deleteManyOperation(list, describing) },
     ...methods.includes('QUERY') && describing.version === '3.2' && describing.profile.streams && {
       query: queryList(list, describing)

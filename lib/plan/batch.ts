@@ -19,6 +19,7 @@ export function countItems (plan: WritePlan): number {
     case 'create': return sum(plan.bodies.map(countIn))
     case 'update': return countIn(plan.body)
     case 'many': return plan.one.kind === 'update' ? countIn(plan.one.body) : 0
+    case 'each': return sum(plan.updates.map(({ body }) => countIn(body)))
     case 'link': return sum(plan.elements.map(countElement))
     default: return 0
   }

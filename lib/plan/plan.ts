@@ -4,6 +4,7 @@ import type {
 import type { Operator, Scalar } from '../model/values.ts'
 import type { Conditions } from '../request/conditions.ts'
 import type { TimeUnit } from './time-units.ts'
+import type { EachPlan } from './write/each.ts'
 import type { Element, ItemBody } from './write/item-body.ts'
 
 /**
@@ -203,9 +204,6 @@ export interface Row { readonly [property: string]: unknown }
 /** A value that a new item gets from its path. */
 export interface PathValue { readonly kind: 'value', readonly field: StoredField, readonly value: Scalar }
 
-/** A value of the key of the parent, which a new item gets from its path. It is known when the parent was read. */
-export interface ParentValue { readonly kind: 'parent', readonly field: StoredField }
-
 /** The members of an item in the answer, and the members that a source must read for the answer and its tag. */
 export interface Projection {
   /** The members in the answer. */
@@ -288,6 +286,8 @@ export type WritePlan =
     /** The write of each item, without its steps. */
     readonly one: OneWrite
   }
+  /** Updates several items of a list, each with values of its own. */
+  | EachPlan
 
 /** The write of one of many items. Its steps are those of the list, and one to the item. */
 export type OneWrite = Extract<WritePlan, { kind: 'update' | 'delete' | 'unlink' }>

@@ -13,7 +13,7 @@ import { type DataRead, planRead, type ReadOptions } from './read/read.ts'
 import { collectionAt, type Resource, walk, walkFrom } from './path/walk.ts'
 import type { Step } from './plan.ts'
 import { type ImportPlan, planImport } from './write/import.ts'
-import { planWrite, type Write, type WriteLimits } from './write/write.ts'
+import { isFiltered, planWrite, type Write, type WriteLimits } from './write/write.ts'
 
 /** The meaning of a request. */
 export type RequestPlan =
@@ -135,8 +135,7 @@ function planWriteRequest (
   planFormat(accept, query.format)
   const unreadable = permissions.denial('GET', resource)
   // A filter tells by what it finds what the items have.
-  const isFiltered = resource.kind === 'collection' && (method === 'PATCH' || method === 'DELETE')
-  if (isFiltered && unreadable !== undefined) throw unreadable
+  if (resource.kind === 'collection' && isFiltered({ method, body }) && unreadable !== undefined) throw unreadable
   // A caller who may not read the collection gets no item of it in an answer.
   const represent = returns === 'representation' && unreadable === undefined
   const asked = { method, query, body, conditions, represent, maxAffected }

@@ -1,6 +1,7 @@
 import { generateCreate, generateUpdate, generateValue } from '../conformance/bodies.ts'
 import { fits } from '../conformance/examples.ts'
 import type { ValueGenerator } from '../conformance/generator.ts'
+import { generateEach } from '../conformance/many.ts'
 import { encode, generateText, keySegment, relationsOf, scalarsOf, textOf } from '../conformance/resources.ts'
 import type { SentRequest } from '../conformance/serve.ts'
 import type { Collection, ScalarField } from '../model/model.ts'
@@ -25,7 +26,7 @@ export function waysOf (
   })
   const writes = views.flatMap(view => writesOf(served, view, guess))
   const written = [...writes, ...batchWays(served, views, writes, guess)]
-    .map(way => served.api.keys === undefined ? way : keyed(way))
+    .map(way => tried(served.api.keys === undefined ? way : keyed(way)))
   const reads = views.filter(view => view.canRead).map(view =>
     ({ name: view.collection.name, ways: readsOf(served, view, guess) }))
   return [
@@ -48,6 +49,16 @@ const keyed = (way: Way): Way => ({
   make (generator) {
     const sent = way.make(generator)
     return { ...sent, headers: { ...sent.headers, 'idempotency-key': `key-${generator.below(1e9)}` } }
+  }
+})
+
+/** Tries some of the writes only: what a dry run tells is told by the same rules. */
+const tried = (way: Way): Way => ({
+  ...way,
+  make (generator) {
+    const sent = way.make(generator)
+    const isTried = generator.chance(8) && sent.headers['prefer'] === undefined
+    return isTried ? { ...sent, headers: { ...sent.headers, prefer: 'dry-run' } } : sent
   }
 })
 
@@ -209,8 +220,17 @@ function writesOf ({ prefix }: ServedApi, view: View, guess: Guess): readonly Wa
           make: (generator: ValueGenerator) => request('DELETE', item(generator))
         }]
       : [],
+    ...isWritable ? waysByArray(collection, url) : [],
     ...waysByFilter(collection, url)
   ]
+}
+
+/** Updates of the items that the elements of an array name. */
+function waysByArray (collection: Collection, url: string): readonly Way[] {
+  const { name, strategies: { update, requireIfMatch } } = collection
+  const make = (generator: ValueGenerator) => generateEach(generator, collection, url)
+  const isTaken = update.includes('PATCH') && !requireIfMatch
+  return isTaken ? [{ name: `${name} changed by an array`, weight: ownCode, make }] : []
 }
 
 /** Writes of all items that a filter finds. */

@@ -41,13 +41,17 @@ export function renderWrite (
   }
 }
 
-/** Returns the answer to a request that has linked existing items, created items, or both: 201 if it created one. */
+/**
+ * Returns the answer to a request that has linked or updated existing items, created items, or both: 201 if it created
+ * one.
+ */
 function renderLinked (
   plan: WritePlan, items: readonly Linked[], address: Address | undefined, echo: WriteEcho,
   options: AcknowledgementOptions
 ): Answer {
-  if (plan.kind !== 'link') throw new TypeError('only a plan of links has this result')
-  const { collection, many, representation } = plan
+  if (plan.kind !== 'link' && plan.kind !== 'each') throw new TypeError('no other plan has this result')
+  const { collection, representation } = plan
+  const many = plan.kind === 'each' || plan.many
   const status = items.some(({ isNew }) => isNew) ? 201 : 200
   const location = address && locationOf(collection, address, echo, options.dictionaryPrefix)
   if (echo.returns === 'minimal') return minimal(status === 201 ? 201 : 204, location)

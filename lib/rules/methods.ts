@@ -98,6 +98,6 @@ function operationsOf (
     case 'POST': return ['create']
     case 'DELETE': return ['delete']
     case 'PUT':
-    case 'PATCH': return kind === 'item' && strategies.upsert ? ['update', 'create'] : ['update']
+    case 'PATCH': return kind !== 'scalar' && strategies.upsert ? ['update', 'create'] : ['update']
   }
 }

@@ -22,15 +22,20 @@ export async function lockInOrder (
 }
 
 /** Locks all that the writes of a batch name, in the same order. Each has the session of its caller. */
-export async function lockBatch (writes: ReadonlyArray<InSession & { readonly plan: WritePlan }>): Promise<void> {
+export async function lockBatch (writes: readonly PlanInSession[]): Promise<void> {
   const found: FoundMap = new Map()
-  for (const { plan, session } of writes) {
+  for (const { plan, session } of writes.flatMap(singly)) {
     const { steps } = plan
     const paths = plan.kind === 'unlink' ? [steps.slice(0, -1), steps] : [steps]
     for (const path of [...paths, ...namedIn(plan).map(stepsTo)]) await find(path, session, found)
   }
   await lockFound(found)
 }
+
+interface PlanInSession extends InSession { readonly plan: WritePlan }
+
+const singly = (write: PlanInSession): readonly PlanInSession[] =>
+  write.plan.kind === 'each' ? [write, ...write.plan.updates.map(plan => ({ ...write, plan }))] : [write]
 
 /** Returns the existing items that the bodies of a write may name. */
 function namedIn (plan: WritePlan): readonly NamedElement[] {

@@ -21,6 +21,9 @@ export async function runMany (
   plan: WritePlanOf<'many'>, work: UnitOfWork, runOne: RunOne
 ): Promise<WriteResult> {
   const { steps, from: { collection, via }, most, one } = plan
+  // PATCH of a list is allowed to a caller who may only create as well, by an array.
+  const denial = one.kind === 'update' ? work.caller.denial('update', collection) : undefined
+  if (denial !== undefined) throw denial
   const found = await findKeys(plan, most + 1, work)
   if ('kind' in found) return found
   // That of a tag fails also where nothing is found.

@@ -22,6 +22,7 @@ import { runLink, runUnlink } from './links.ts'
 import {
   byKey, isMissed, itemSelection, keyOf, lockItem, lockParent, type Parent, readProjection, rowOf
 } from './locate.ts'
+import { runEach } from './each.ts'
 import { lockInOrder } from './lock-order.ts'
 import { runMany } from './many.ts'
 import { forcedFields, updateItem } from './update-item.ts'
@@ -60,10 +61,9 @@ export function runWrite (
 
 /** Returns true if scopes or reading rules must be checked in the transaction of the write. */
 function isCheckedWrite (plan: WritePlan, caller: Caller): boolean {
-  if (plan.kind === 'link' || plan.kind === 'unlink' || plan.kind === 'many') return true
+  if (plan.kind === 'link' || plan.kind === 'unlink' || plan.kind === 'many' || plan.kind === 'each') return true
   if (plan.kind !== 'create' && isScoped(plan.collection, caller, plan.kind)) return true
-  if (plan.kind === 'delete') return isDeletionChecked(plan.collection, caller)
-  return isChecked(collectionOf(plan), caller)
+  return plan.kind === 'delete' ? isDeletionChecked(plan.collection, caller) : isChecked(collectionOf(plan), caller)
 }
 
 async function runInTransaction (
@@ -157,7 +157,7 @@ class UpsertConflict extends Error {}
 /** Returns true for an upsert that is to run a second time, as its transaction was rolled back. */
 export function isUpsertConflict (error: unknown, plan: WritePlan): boolean {
   if (error instanceof UpsertConflict) return true
-  const isUpsert = plan.kind === 'update' && plan.insert !== undefined
+  const isUpsert = (plan.kind === 'each' ? plan.updates : [plan]).some(one => 'insert' in one && one.insert)
   return isUpsert && error instanceof RefusedAtCommit && error.refused.by === 'unique'
 }
 
@@ -170,6 +170,7 @@ export function runPlan (plan: WritePlan, work: UnitOfWork, isRetry: boolean): P
     case 'link': return runLink(plan, work)
     case 'unlink': return runUnlink(plan, work)
     case 'many': return runMany(plan, work, (one, own) => runPlan(one, own, isRetry))
+    case 'each': return runEach(plan, work, one => runUpdate(one, work, isRetry))
   }
 }
 
@@ -247,7 +248,8 @@ async function updateFound (plan: WritePlanOf<'update'>, row: Row, work: UnitOfW
     const url = new Map(parentKey(insert?.from.via).map(field => [field, valueIn(draft.values, field)]))
     return assign(body, { draft, collection, url }, work)
   }
-  const item = await updateItem({ collection, row, pointer: '', forced: forcedFields(body, collection), change }, work)
+  const { pointer } = body
+  const item = await updateItem({ collection, row, pointer, forced: forcedFields(body, collection), change }, work)
   const key = keyOf(item, collection)
   await linkElements(body, { key, isNew: false }, work)
   return { kind: 'updated', row: await readProjection(collection, key, representation, work), key }

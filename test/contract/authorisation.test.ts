@@ -110,9 +110,9 @@ law('a new item of a sub-collection asks `update` of its parent, and `Allow` say
   same(await send('POST', '/safes/5/notes', { text: 'new' }, { deny: 'safes.update' }), 403, forbidden)
   const allow = async (url: string, deny: string) =>
     (await request({ method: 'OPTIONS', url, headers: { deny } })).headers['allow']
-  t.equal(await allow('/safes/5/notes', 'safes.update'), 'GET, HEAD, OPTIONS, QUERY')
-  t.equal(await allow('/safes/5/notes', 'notes.safeId'), 'GET, HEAD, OPTIONS, QUERY')
-  t.equal(await allow('/safes/5/notes', ''), 'GET, HEAD, OPTIONS, QUERY, POST, PUT')
+  t.equal(await allow('/safes/5/notes', 'safes.update'), 'GET, HEAD, OPTIONS, QUERY, PATCH')
+  t.equal(await allow('/safes/5/notes', 'notes.safeId'), 'GET, HEAD, OPTIONS, QUERY, PATCH')
+  t.equal(await allow('/safes/5/notes', ''), 'GET, HEAD, OPTIONS, QUERY, POST, PUT, PATCH')
   t.equal((await send('POST', '/notes', { text: 'new', safe: { id: 5 } }, { deny: 'safes.update' })).statusCode, 201)
 })
 

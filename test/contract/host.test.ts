@@ -157,7 +157,7 @@ test('where CORS leaves preflights alone, OPTIONS is ours at the root as well', 
   await app.register(dataApi, { collections: collections(openers.memory(tables).source) })
   for (const [path, allow] of Object.entries({
     '/': 'GET, HEAD, OPTIONS',
-    '/artists': 'GET, HEAD, OPTIONS, QUERY, POST',
+    '/artists': 'GET, HEAD, OPTIONS, QUERY, POST, PATCH',
     '/artists/1/albums/': 'GET, HEAD, OPTIONS, QUERY'
   })) {
     const options = await app.inject({ method: 'OPTIONS', url: path, headers: { origin: 'https://a.example' } })

@@ -94,11 +94,11 @@ links('behind a relation that is not writable, DELETE is 405 where it would be t
     message: 'DELETE is not allowed here. Allowed methods: GET, HEAD, OPTIONS, PUT, PATCH.'
   }, { allow: 'GET, HEAD, OPTIONS, PUT, PATCH' })
   same(await request({ method: 'OPTIONS', url: '/tracks/1/albums' }), 204, '',
-    { allow: 'GET, HEAD, OPTIONS, QUERY, POST' })
+    { allow: 'GET, HEAD, OPTIONS, QUERY, POST, PATCH' })
   same(await request({ method: 'OPTIONS', url: '/albums/7/tracks' }), 204, '',
-    { allow: 'GET, HEAD, OPTIONS, QUERY, POST, PUT' })
+    { allow: 'GET, HEAD, OPTIONS, QUERY, POST, PUT, PATCH' })
   same(await request({ method: 'OPTIONS', url: '/artists/1/albums' }), 204, '',
-    { allow: 'GET, HEAD, OPTIONS, QUERY, POST' })
+    { allow: 'GET, HEAD, OPTIONS, QUERY, POST, PATCH' })
 })
 
 links('POST of an existing item to a sub-collection links it: 200', async tools => {

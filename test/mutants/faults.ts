@@ -158,8 +158,8 @@ export const faults: readonly Fault[] = [
   },
   {
     what: 'run: an item is deleted without its scope',
-    text: "if (plan.kind === 'delete') return isDeletionChecked(plan.collection, caller)",
-    fault: "if (plan.kind === 'delete') return false",
+    text: "plan.kind === 'delete' ? isDeletionChecked(plan.collection, caller) :",
+    fault: "plan.kind === 'delete' ? false :",
     tests: ['contract/rules/scopes', 'contract/one-law-scopes']
   },
   {

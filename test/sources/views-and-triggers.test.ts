@@ -109,7 +109,7 @@ onBoth('links in a view that takes no writes are read, and cannot be written', {
 }), async (t, send, headers) => {
   t.strictSame(await send('GET', '/things/1/others?fields=id'), [200, [{ id: 2 }]])
   t.equal((await send('PUT', '/things/1/others', []))[0], 405)
-  t.equal(headers()['allow'], 'GET, HEAD, OPTIONS, QUERY')
+  t.equal(headers()['allow'], 'GET, HEAD, OPTIONS, QUERY, PATCH')
   t.equal((await send('DELETE', '/things/1/others/2'))[0], 405)
   t.equal((await send('POST', '/things/1/others', { id: 1 }))[0], 405)
   t.equal((await send('POST', '/things/1/others', { id: 3 }))[0], 405)

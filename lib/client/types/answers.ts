@@ -12,4 +12,4 @@ export type Answer<A extends Api<A>, K extends keyof A, R, D> =
 /** The names of functions; a relation of such a name is reached through resource(). */
 export type Reserved =
   | 'list' | 'stream' | 'live' | 'count' | 'groups' | 'allowed' | 'create' | 'replace' | 'get' | 'update' | 'upsert'
-  | 'delete' | 'updateMany' | 'deleteMany' | 'item' | 'by' | 'resource' | 'then'
+  | 'delete' | 'updateEach' | 'updateMany' | 'deleteMany' | 'item' | 'by' | 'resource' | 'then'

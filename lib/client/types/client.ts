@@ -121,6 +121,13 @@ export interface Collection<
   updateMany<const R extends Returning<A, K> = undefined> (
     where: Where<A, K>, changes: A[K]['update'], options?: ManyOptions<R>
   ): Promise<[R] extends [undefined] ? Affected : Array<Answer<A, K, R, Affected>>>
+  /**
+   * Updates items, each by the identifier that it has here, or none. Where the API takes upserts, creates those that do
+   * not exist.
+   */
+  updateEach<const R extends Returning<A, K> = undefined> (
+    items: ReadonlyArray<A[K]['update'] & Partial<A[K]['item']>>, options?: WriteOptions<R>
+  ): Promise<Array<Answer<A, K, R, Acknowledgement>>>
   /** Deletes all items that a filter finds, or none, where the API takes such writes; unlinks them as `delete` does. */
   readonly deleteMany: X extends true ? DeleteMany<A, K> : never
   /** Returns an item, whose relations are its properties. */

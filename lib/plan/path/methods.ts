@@ -1,5 +1,6 @@
 import type { LinkingChange } from '../../declare/source.ts'
 import type { Field, RelationField, SubCollectionField } from '../../model/model.ts'
+import { distincts } from '../../model/identifiers.ts'
 import { takenStrategies } from '../../model/strategies.ts'
 import { always } from '../predicates.ts'
 import type { Resource, ResourceOf } from './walk.ts'
@@ -46,7 +47,7 @@ function collectionMethods (resource: ResourceOf<'collection'>): readonly Method
     'QUERY',
     ...isPosted ? posted : none,
     ...isReplaced ? value : none,
-    ...updatesAll(resource) ? patched : none,
+    ...updatesEach(resource) ? patched : none,
     ...deletesAll(resource) ? deleted : none
   ]
 }
@@ -54,10 +55,18 @@ function collectionMethods (resource: ResourceOf<'collection'>): readonly Method
 const patched: readonly Method[] = ['PATCH']
 const deleted: readonly Method[] = ['DELETE']
 
-/** Returns true if PATCH updates all items that a filter finds. A tag is that of one item, so none can be required. */
-function updatesAll ({ from: { collection } }: ResourceOf<'collection'>): boolean {
-  const { bulk, requireIfMatch, update } = takenStrategies(collection)
-  return bulk.includes('PATCH') && update.includes('PATCH') && !requireIfMatch
+/** Returns true if PATCH updates all items that a filter finds as well. */
+export const updatesAll = (resource: ResourceOf<'collection'>): boolean =>
+  updatesEach(resource) && resource.from.collection.strategies.bulk.includes('PATCH')
+
+/**
+ * Returns true if PATCH updates the items of an array, each of which an identifier names. A tag is that of one item, so
+ * none can be required.
+ */
+function updatesEach ({ from: { collection } }: ResourceOf<'collection'>): boolean {
+  const { requireIfMatch, update } = takenStrategies(collection)
+  const isNamed = () => distincts(collection).some(fields => fields.every(({ readable }) => readable))
+  return update.includes('PATCH') && !requireIfMatch && isNamed()
 }
 
 /** Returns true if DELETE deletes all items that a filter finds; of a separable relation, it unlinks them. */

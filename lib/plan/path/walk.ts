@@ -189,7 +189,7 @@ function groupOf (resource: CollectionResource, field: DataField, value: string)
  * Joins the values that two parts of a path give to a new item. Returns undefined if they contradict each other, as in
  * `by_outcome/ongoing/by_outcome/over`: an item created there would not be found there.
  */
-function joinPathValues (
+export function joinPathValues (
   pathValues: readonly PathValue[] | undefined, own: readonly PathValue[] | undefined
 ): readonly PathValue[] | undefined {
   if (pathValues === undefined || own === undefined) return undefined

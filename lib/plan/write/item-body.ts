@@ -3,8 +3,7 @@ import type {
 } from '../../model/model.ts'
 import type { Violation } from '../../model/validators.ts'
 import type { Scalar } from '../../model/values.ts'
-import type { ParentValue } from '../plan.ts'
-import { findPathValue } from './path-values.ts'
+import { findPathValue, type ParentValue } from './path-values.ts'
 
 /** The members of one item in a body, checked against the model and converted (docs/http.md: Writing). */
 export interface ItemBody {

@@ -1,14 +1,16 @@
 import { filterRequired, invalidMost } from '../../errors/by-filter.ts'
-import { validation } from '../../errors/errors.ts'
+import { describeValue, validation } from '../../errors/errors.ts'
 import { jsonOf } from '../../request/body.ts'
-import { separable } from '../path/methods.ts'
+import { separable, updatesAll } from '../path/methods.ts'
 import type { ResourceOf } from '../path/walk.ts'
 import type { OneWrite } from '../plan.ts'
 import { always, both } from '../predicates.ts'
 import { checkFilterCost, planFilters } from '../read/filter.ts'
 import { stepsOf } from '../read/read.ts'
 import { refuse } from '../read/unusable.ts'
-import { checked, planUpdateBody, projectionOf, type Write, type WriteLimits, type WriteRequest } from './write.ts'
+import {
+  allowanceOf, checked, planUpdateBody, projectionOf, type Write, type WriteLimits, type WriteRequest
+} from './write.ts'
 
 /**
  * Plans the update, or the deletion, of all items of a list that a filter finds (docs/http.md: Writes by a filter).
@@ -21,6 +23,10 @@ export function planMany (resource: ResourceOf<'collection'>, request: WriteRequ
   const filter = planFilters(query.filters, from.collection)
   checkFilterCost({ where: filter, order: [], select: [] }, limits.reads.mostCost, query.at.filter)
   if (Number.isNaN(maxAffected)) throw invalidMost()
+  if (method === 'PATCH' && !updatesAll(resource)) {
+    const message = `must be an array of items, each with an identifier; found ${describeValue(request.body.value)}`
+    throw validation([{ pointer: '', message }])
+  }
   if (query.filters.length === 0 && group === always) throw filterRequired(method)
   const plan = {
     kind: 'many',
@@ -40,7 +46,8 @@ const unusableUnshown = [...unusable, 'fields'] as const
 function updateOne (
   { from: { collection } }: ResourceOf<'collection'>, request: WriteRequest, limits: WriteLimits
 ): OneWrite {
-  const body = checked(planUpdateBody(jsonOf(request.body, 'the fields to change'), collection, limits))
+  const place = { pointer: '', allowance: allowanceOf(limits) }
+  const body = checked(planUpdateBody(jsonOf(request.body, 'the fields to change'), collection, place))
   const lists = body.assignments.filter(one => one.kind === 'list')
   if (lists.length > 0) {
     throw validation(lists.map(({ pointer }) => ({ pointer, message: 'cannot be written in many items at once' })))

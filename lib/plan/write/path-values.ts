@@ -1,6 +1,9 @@
 import type { KeyValues } from '../../model/identifiers.ts'
 import type { Field, StoredField, SubCollectionField } from '../../model/model.ts'
-import type { ParentValue, PathValue } from '../plan.ts'
+import type { PathValue } from '../plan.ts'
+
+/** A value of the key of the parent, which a new item gets from its path. It is known when the parent was read. */
+export interface ParentValue { readonly kind: 'parent', readonly field: StoredField }
 
 /** Returns the values that a segment of a path gives to the fields of an identifier. Every request for an item asks. */
 export function pathValuesOf (fields: readonly StoredField[], values: KeyValues): readonly PathValue[] {

@@ -5,7 +5,8 @@ import { singleKey } from '../../model/identifiers.ts'
 import type { Collection, Field, InputField, StoredField, SubItemField } from '../../model/model.ts'
 import { describeElements, type ValueType } from '../../model/values.ts'
 import { memoize } from '../../scheduling/memoize.ts'
-import type { ParentValue, PathValue } from '../plan.ts'
+import type { PathValue } from '../plan.ts'
+import type { ParentValue } from './path-values.ts'
 
 /** A member that the body of a new item must have. `instead`: lists of fields, all of one of which replace it. */
 interface Requirement { readonly field: Field, readonly instead: ReadonlyArray<readonly Field[]> }

@@ -4,6 +4,7 @@ import { takenStrategies } from '../../model/strategies.ts'
 import { type Body, type BodyLimits, jsonOf } from '../../request/body.ts'
 import type { Conditions } from '../../request/conditions.ts'
 import type { Query } from '../../request/request.ts'
+import { planEach } from './each.ts'
 import { planMany } from './many.ts'
 import { type Allowance, contradictionsIn, isToLink, planBody, planElements } from './body.ts'
 import type { Element, ItemBody } from './item-body.ts'
@@ -48,18 +49,28 @@ export interface WriteLimits extends BodyLimits, Pick<Allowance, 'references'> {
  * malformed_body, content_too_large, validation, or the error of a query parameter that a write cannot use.
  */
 export function planWrite (resource: Resource, request: WriteRequest, limits: WriteLimits): Write {
-  const isOfMany = resource.kind === 'collection' && (request.method === 'PATCH' || request.method === 'DELETE')
+  const isOfMany = resource.kind === 'collection' && isFiltered(request)
   if (isOfMany) return planMany(resource, request, limits)
   refuse(request.query, request.represent ? unusable : unusableUnshown, 'a write')
   switch (resource.kind) {
-    case 'collection': return request.method === 'PUT'
-      ? planReplace(resource, request, limits)
-      : planCreate(resource, request, limits)
+    case 'collection': return planList(resource, request, limits)
     case 'item': return request.method === 'DELETE'
       ? planDelete(resource, request)
       : planUpdate(resource, request, limits)
     case 'scalar': return planScalar(resource, request, limits)
     default: throw new TypeError(`a ${resource.kind} takes no writes`)
+  }
+}
+
+/** Returns true if a write of a list is that of all items which a filter finds. */
+export const isFiltered = ({ method, body }: Pick<WriteRequest, 'method' | 'body'>): boolean =>
+  method === 'DELETE' || (method === 'PATCH' && !Array.isArray(body.value))
+
+function planList (resource: ResourceOf<'collection'>, request: WriteRequest, limits: WriteLimits): Write {
+  switch (request.method) {
+    case 'PUT': return planReplace(resource, request, limits)
+    case 'PATCH': return planEach(resource, request, limits)
+    default: return planCreate(resource, request, limits)
   }
 }
 
@@ -70,10 +81,7 @@ function planCreate (resource: ResourceOf<'collection'>, request: WriteRequest, 
   const { from, pathValues = [], walked } = resource
   const body = jsonOf(request.body, 'the item as JSON: {} if its fields all have defaults')
   const many = Array.isArray(body)
-  // In a batch, the limit is what other operations have left of it.
-  if (many && body.length > limits.items && limits.references === undefined && request.lines !== true) {
-    throw contentTooLarge(`The body holds more than ${limits.items} items.`)
-  }
+  if (many && request.lines !== true) checkLength(body, limits)
   const link = planLink(resource, body, request, limits)
   if (link !== undefined) return link
   const allPathValues = from.via === undefined ? pathValues : [...pathValues, ...parentValues(from.via)]
@@ -142,12 +150,16 @@ function linkWrite (
   return { plan, walked, scalar: false }
 }
 
+/** Throws content_too_large. In a batch, the limit is what other operations have left of it. */
+export function checkLength ({ length }: readonly unknown[], { items, references }: WriteLimits): void {
+  if (length > items && references === undefined) throw contentTooLarge(`The body holds more than ${items} items.`)
+}
+
 function planUpdate (resource: ResourceOf<'item'>, request: WriteRequest, limits: WriteLimits): Write {
   const { collection, walked } = resource
   const value = jsonOf(request.body, 'the fields to change')
-  const update = planUpdateBody(value, collection, limits)
-  const insert = planUpsertInsert(resource, value, limits)
-  const body = checked(withContradictions(update, insert))
+  const { body, insert } = planUpdateBodies(resource, value, limits)
+  checked(body)
   const { conditions } = request
   const representation = projectionOf(collection, request, limits)
   const steps = stepsOf(walked)
@@ -158,9 +170,20 @@ function planUpdate (resource: ResourceOf<'item'>, request: WriteRequest, limits
   }
 }
 
-export function planUpdateBody (value: unknown, collection: Collection, limits: WriteLimits): ItemBody {
-  return planBody(value, collection, { form: 'update', pointer: '', pathValues: [], allowance: allowanceOf(limits) })
+/** Plans the body of an item to change, and what it is if there is none. `place`: of the item in the request's body. */
+export function planUpdateBodies (
+  resource: ResourceOf<'item'>, value: unknown, limits: WriteLimits,
+  { pointer, allowance }: Place = { pointer: '', allowance: allowanceOf(limits) }
+): Pick<WritePlanOf<'update'>, 'body' | 'insert'> {
+  const update = planUpdateBody(value, resource.collection, { pointer, allowance })
+  const insert = planUpsertInsert(resource, value, pointer, limits)
+  return { body: withContradictions(update, insert), insert }
 }
+
+interface Place { readonly pointer: string, readonly allowance: Allowance }
+
+export const planUpdateBody = (value: unknown, collection: Collection, place: Place): ItemBody =>
+  planBody(value, collection, { form: 'update', pathValues: [], ...place })
 
 /**
  * Adds the contradictions of the URL that an insert would have, so that the same request has the same result whether or
@@ -179,7 +202,7 @@ function withContradictions (body: ItemBody, insert: UpsertInsert | undefined): 
 
 /** Returns undefined if the collection takes no upserts, or if no item can be created at this path. */
 function planUpsertInsert (
-  { collection, walked, pathValues }: ResourceOf<'item'>, value: unknown, limits: WriteLimits
+  { collection, walked, pathValues }: ResourceOf<'item'>, value: unknown, pointer: string, limits: WriteLimits
 ): UpsertInsert | undefined {
   const last = walked.at(-1)?.step
   if (!takenStrategies(collection).upsert || pathValues === undefined) return undefined
@@ -191,7 +214,7 @@ function planUpsertInsert (
   return {
     from: { collection, via: last.via },
     given: pathValues,
-    body: planBody(value, collection, { form: 'create', pointer: '', pathValues: allPathValues, allowance })
+    body: planBody(value, collection, { form: 'create', pointer, pathValues: allPathValues, allowance })
   }
 }
 
@@ -200,7 +223,8 @@ function planScalar (
   { field, collection, walked }: ResourceOf<'scalar'>, request: WriteRequest, limits: WriteLimits
 ): Write {
   const value = jsonOf(request.body, 'the value as JSON')
-  const body = checked(withinMember(planUpdateBody({ [field.name]: value }, collection, limits), field.name))
+  const place = { pointer: '', allowance: allowanceOf(limits) }
+  const body = checked(withinMember(planUpdateBody({ [field.name]: value }, collection, place), field.name))
   const { conditions } = request
   const representation = request.represent && field.readable ? planFieldProjection(field, collection) : undefined
   const steps = stepsOf(walked)
@@ -228,7 +252,7 @@ function planDelete (resource: ResourceOf<'item'>, { conditions }: WriteRequest)
   return { plan, walked, scalar: false }
 }
 
-const allowanceOf = ({ items, references }: WriteLimits): Allowance => ({ items, references })
+export const allowanceOf = ({ items, references }: WriteLimits): Allowance => ({ items, references })
 
 export function projectionOf (
   collection: Collection, { represent, query }: WriteRequest, { reads }: WriteLimits
@@ -245,7 +269,8 @@ export function checked (body: ItemBody): ItemBody {
   return body
 }
 
-function checkAll (bodies: readonly ItemBody[]): void {
+/** Throws the violations of all bodies. */
+export function checkAll (bodies: ReadonlyArray<Pick<ItemBody, 'violations'>>): void {
   if (bodies.every(({ violations }) => violations.length === 0)) return
   throw validation(bodies.flatMap(body => body.violations))
 }

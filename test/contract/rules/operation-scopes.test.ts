@@ -92,7 +92,7 @@ rule('Allow of an item that may be read has what may be done to it', async ({ re
     ['/plans/3', me, every], ['/plans/9', me, every],
     ['/plans/2', { ...me, origin: 'https://other.test', 'access-control-request-method': 'PATCH' }, every],
     ['/plans/1/name', me, 'GET, HEAD, OPTIONS, PUT'], ['/plans/2/name', me, 'GET, HEAD, OPTIONS'],
-    ['/plans', me, 'GET, HEAD, OPTIONS, QUERY, POST']
+    ['/plans', me, 'GET, HEAD, OPTIONS, QUERY, POST, PATCH']
   ] as const
   for (const [url, headers, allow] of answers) {
     const { statusCode, headers: { allow: told } } = await request({ method: 'OPTIONS', url, headers })

@@ -42,7 +42,7 @@ rule('an operation that a rule denies is not done by way of another collection e
 
 rule('Allow tells what this caller may', async ({ request, get, send, same }) => {
   same(await request({ method: 'OPTIONS', url: '/tasks', headers: red }), 204, '',
-    { allow: 'GET, HEAD, OPTIONS, QUERY, POST' })
+    { allow: 'GET, HEAD, OPTIONS, QUERY, POST, PATCH' })
   same(await request({ method: 'OPTIONS', url: '/tasks', headers: reader }), 204, '',
     { allow: 'GET, HEAD, OPTIONS, QUERY' })
   same(await request({ method: 'OPTIONS', url: '/tasks/20', headers: red }), 204, '',

@@ -92,15 +92,15 @@ writes('a field that may be written but not read takes a PUT, and is otherwise n
 
 writes('what is not writable is 405 with a true Allow, and OPTIONS agrees', async ({ t, request, send, same }) => {
   const truth: Record<string, string> = {
-    '/artists': 'GET, HEAD, OPTIONS, QUERY, POST',
+    '/artists': 'GET, HEAD, OPTIONS, QUERY, POST, PATCH',
     '/artists/1': 'GET, HEAD, OPTIONS, PUT, PATCH',
     '/artists/1/name': 'GET, HEAD, OPTIONS, PUT',
     '/artists/1/id': 'GET, HEAD, OPTIONS',
     '/artists/1/old_name': 'GET, HEAD, OPTIONS',
     '/artists/by_name': 'GET, HEAD, OPTIONS',
-    '/artists/1/albums': 'GET, HEAD, OPTIONS, QUERY, POST',
+    '/artists/1/albums': 'GET, HEAD, OPTIONS, QUERY, POST, PATCH',
     '/albums/7/artist': 'GET, HEAD, OPTIONS, PUT, PATCH',
-    '/artists/by_genre/rock': 'GET, HEAD, OPTIONS, QUERY, POST'
+    '/artists/by_genre/rock': 'GET, HEAD, OPTIONS, QUERY, POST, PATCH'
   }
   for (const [url, allow] of Object.entries(truth)) {
     same(await request({ method: 'OPTIONS', url }), 204, '', { allow })
@@ -125,7 +125,7 @@ const allowOf = async ({ request }: Tools, url: string) =>
 
 writes('strategies of the API decide which methods write', async tools => {
   tools.t.equal(await allowOf(tools, '/artists/1'), 'GET, HEAD, OPTIONS, PATCH, DELETE')
-  tools.t.equal(await allowOf(tools, '/artists'), 'GET, HEAD, OPTIONS, QUERY')
+  tools.t.equal(await allowOf(tools, '/artists'), 'GET, HEAD, OPTIONS, QUERY, PATCH')
   tools.t.equal(await allowOf(tools, '/artists/1/name'), 'GET, HEAD, OPTIONS, PUT')
   tools.same(await tools.send('PUT', '/artists/1', { rating: 1 }), 405, {
     error: 'method_not_allowed', message: 'PUT is not allowed here. Allowed methods: GET, HEAD, OPTIONS, PATCH, DELETE.'

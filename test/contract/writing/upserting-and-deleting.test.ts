@@ -89,7 +89,7 @@ writes('DELETE is 200 {status: ok}, and then 404', async ({ get, send, same }) =
   same(await send('DELETE', '/artists/1/albums/8'), 404, missing('8'))
   same(await send('DELETE', '/artists'), 405, {
     error: 'method_not_allowed',
-    message: 'DELETE is not allowed here. Allowed methods: GET, HEAD, OPTIONS, QUERY, POST.'
+    message: 'DELETE is not allowed here. Allowed methods: GET, HEAD, OPTIONS, QUERY, POST, PATCH.'
   })
 }, deletes)
 
