@@ -93,8 +93,12 @@ export class Feed {
   /** Returns true if a page has fewer items than it is asked for, as the API's pages may, and not all there are. */
   async #isCut (length: number): Promise<boolean> {
     if (length >= this.#limit) return false
-    const behind = { ...this.#query, offset: length, limit: 1 }
-    return (await this.#source.collection.list(behind, this.#options)).items.length > 0
+    const { list } = this.#source.collection
+    const behind = await list({ ...this.#query, offset: length, limit: 1 }, this.#options)
+    if (behind.items.length === 0) return false
+    // It may have come meanwhile: then the page has it by now.
+    const { items, next } = await list(this.#query, this.#options)
+    return next !== undefined && items.length < this.#limit
   }
 
   #read (): Promise<void> {
