@@ -129,6 +129,19 @@ test('an upsert by the key of a hidden row is refused in both worlds: the row is
   t.match(report, 'No difference in')
 })
 
+test('fields that are unique together are alike in both worlds: a duplicate of a hidden item is refused', async t => {
+  const id = Type.Integer({ identifier: true, readable: true })
+  const Label = Type.Object({ id, name: shown, rank: Type.Integer({ default: 1 }), team: Type.Integer({ default: 1 }) })
+  const app = async () => {
+    const built = Fastify()
+    const labels = collection(Label, { source: memory([]), scope: () => ({ team: 1 }), unique: [['team', 'name']] })
+    await built.register(dataApi, { collections: { labels } })
+    return built
+  }
+  const { report } = await proveRules({ app, requests: 200, seed: 1 })
+  t.match(report, 'Hidden, and so different in both worlds: labels, labels.rank.')
+})
+
 test('a field whose values callers may learn is alike in both worlds', async t => {
   const allow = ['notes.salary']
   const { report } = await proveRules({ app: () => buildNotes('computed'), callers, requests: 300, seed: 1, allow })
