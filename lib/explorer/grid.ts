@@ -43,6 +43,7 @@ export interface Pages { readonly links: ReadonlyMap<string, string>, readonly t
 /** The caller's permissions for a collection. */
 export interface Allowed {
   readonly create: boolean
+  readonly import: boolean
   /** The relation that takes items which exist; undefined if none does. */
   readonly link: SubCollectionField | undefined
   readonly unlink: boolean
@@ -72,7 +73,9 @@ ${allowed.link && linkForm(allowed.link, found, place)}`
     title: name,
     heading: html`<bdi>${collection.title ?? name}</bdi>${total}`,
     about: collection.description,
-    acts: allowed.create && html`<a class="button primary" href="${pathTo(place)}?_new">New</a>`,
+    acts: allowed.create && html`${
+      allowed.import && html`<a class="button" href="${pathTo(place)}?_import">Import</a> `}<a class="button primary"
+ href="${pathTo(place)}?_new">New</a>`,
     main,
     formats: formatsOf(place),
     takesQuery: true,

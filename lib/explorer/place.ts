@@ -18,6 +18,8 @@ export interface Place {
   readonly reads: RequestOptions['reads']
   /** True if collections are answered as NDJSON and CSV too. */
   readonly hasStreams: boolean
+  /** True if streams of items can be imported. */
+  readonly hasImports: boolean
   /** True for a page of a live document. */
   readonly isLive?: boolean
   /** Returns a new key for a write of the page; undefined where the caller sends none, and for errors. */
@@ -63,7 +65,7 @@ export const words = [
   // The form of the answer.
   '_format',
   // Pages besides that of the resource: forms, and a message after a write.
-  '_new', '_edit', '_delete', '_done',
+  '_new', '_edit', '_delete', '_import', '_done',
   // Parts of a page: a count, the field that a filter is asked for, the density of tables, fields whose values are
   // counted, and a name to find.
   '_count', '_filter', '_show', '_facet', '_find',
@@ -74,7 +76,7 @@ export const words = [
   // The rows that were selected, and the format they are wanted in.
   '_row', '_as',
   // Members of forms that write.
-  '_method', '_tag', '_was', '_keep', '_set', '_link', '_key',
+  '_method', '_tag', '_was', '_keep', '_set', '_link', '_key', '_csv', '_check',
   // A search for an item to refer to, and the item that was found.
   '_search', '_take'
 ] as const

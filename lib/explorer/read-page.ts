@@ -17,8 +17,9 @@ import {
   formatsOf, type Listing, nameOf, type Pages, showDictionary, showGrid, showGroupsPage, type Without
 } from './grid.ts'
 import { type Html, html, membersOf } from './html.ts'
+import { showImport } from './import.ts'
 import { showItemPage } from './item.ts'
-import { noData, pageOf, seeOther, showPage } from './page.ts'
+import { noData, pageOf, seeOther, showing, showPage } from './page.ts'
 import {
   asking, encodeTyped, filtersIn, formatPart, isKept, isOf, linkWith, type Part, partsOf, pathTo, type Place,
   type PlaceOf, type QueryParts, shownIn, type Spot, withFilter, withParameter, wordOf
@@ -169,16 +170,22 @@ async function changed (typed: readonly Part[], { place, spot }: Visit): Promise
 
 /** Returns the page of a form that writes, if the request asks for one. */
 async function openForm (visit: Visit): Promise<Answer | undefined> {
-  const asked = (['_new', '_edit', '_delete'] as const).find(word => wordOf(word, visit.place.query) !== undefined)
+  const asked = (['_new', '_edit', '_delete', '_import'] as const)
+    .find(word => wordOf(word, visit.place.query) !== undefined)
   if (asked === undefined) return undefined
   const place = { ...visit.place, spot: await visit.spot(), query: filtersIn(visit.place.query) }
   const answered = { status: 200, headers: {}, links: [], body: noData }
+  if (asked === '_import' && isOf('collection', place)) {
+    checkMethod('POST', place.spot)
+    return allowedIn(place).import ? showing(200, () => showImport({ csv: '' }, place)) : undefined
+  }
   if (asked === '_new' && isOf('collection', place)) {
     checkMethod('POST', place.spot)
     const like = await readLike(wordOf('_new', visit.place.query) ?? '', place, visit)
     return pageOf({ ...answered, body: JSON.stringify(like) }, json =>
       showCreate(emptyForm(place, JSON.parse(json) as Item), place))
   }
+  if (asked === '_import') return undefined
   if (asked !== '_new' && isOf('collection', place)) return openMany(asked, place, visit)
   if (asked === '_new' || !isOf('item', place)) return undefined
   checkMethod(asked === '_edit' ? updateMethod(place.spot) : 'DELETE', place.spot)

@@ -22,6 +22,7 @@ import { seeOther, showing } from './page.ts'
 import {
   asking, encodePart, filtersIn, isOf, linkWith, pathTo, type Place, type PlaceOf, queryOf, type QueryParts, rootPathTo
 } from './place.ts'
+import { importLines } from './import.ts'
 import { searchFor } from './search.ts'
 import { formOfMany, readMany, showDeleteMany, showEditMany } from './many.ts'
 
@@ -33,6 +34,7 @@ export async function submit (text: RequestText, visited: Visit): Promise<Answer
   const place = { ...visit.place, spot: await visit.spot(), query: filtersIn(visit.place.query) }
   const method = form.get('_method') ?? 'POST'
   if (isOf('collection', place) && method === 'POST') {
+    if (form.has('_csv')) return importLines(form, place, visited)
     return form.has('_link') ? link(form.get('_link') ?? '', place, visit) : create(form, place, visit)
   }
   if (isOf('collection', place) && method === 'PATCH') return updateMany(form, place, visit)

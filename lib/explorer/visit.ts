@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { Readable } from 'node:stream'
 import { answer, type Api } from '../api/answer.ts'
 import type { Context } from '../declare/collection.ts'
 import type { RunContext } from '../run/context.ts'
@@ -54,6 +55,8 @@ interface Asked {
   readonly ifMatch?: string
   readonly idempotencyKey?: string | undefined
   readonly body?: unknown
+  /** In place of a body in JSON. */
+  readonly csv?: string
 }
 
 /** Makes the visit of a request. `note` is told what the request of the page is. */
@@ -76,8 +79,8 @@ export async function visit (
   const own = { ...text, ...plain, method: 'GET', url: withQuery(text.url, query, ownQuery(parts)) }
   const request = parseRequest(own, options)
   const site = siteOf(request, options.site)
-  const ask = async ({ body, ...asked }: Asked) => {
-    const content = body === undefined ? {} : { body: bodyOf(body, api) }
+  const ask = async ({ body, csv, ...asked }: Asked) => {
+    const content = csv !== undefined ? { body: csvOf(csv) } : body === undefined ? {} : { body: bodyOf(body, api) }
     return answer({ ...own, ...asked, ...content }, fixed, context, asked.url === undefined ? note : () => {})
   }
   return {
@@ -117,6 +120,9 @@ const plain = {
 const bodyOf = (value: unknown, { options }: Api): Body =>
   receiveBody({ contentType: 'application/json', bytes: Buffer.from(JSON.stringify(value)) }, options.writes)
 
+const csvOf = (csv: string): Body =>
+  ({ ...noBody, contentType: 'text/csv', stream: Readable.from([Buffer.from(csv)]) })
+
 /** Returns a URL with another query. */
 function withQuery (url: string, query: string, other: string): string {
   const path = url.slice(0, url.length - query.length).replace(/[?;]$/, '')
@@ -150,16 +156,27 @@ export function compileExploring (api: Api, { title, login, images = [] }: Explo
 /** Returns the members of a place that do not depend on the request. */
 export const knownOf = (
   { api: { options }, title, images }: Exploring
-): Pick<Place, 'title' | 'images' | 'syntax' | 'reads' | 'hasStreams' | 'spot'> =>
-  ({ title, images, syntax: options.syntax, reads: options.reads, hasStreams: options.streams(), spot: undefined })
+): Pick<Place, 'title' | 'images' | 'syntax' | 'reads' | 'hasStreams' | 'hasImports' | 'spot'> =>
+  ({
+    title,
+    images,
+    syntax: options.syntax,
+    reads: options.reads,
+    hasStreams: options.streams(),
+    hasImports: options.imports !== undefined,
+    spot: undefined
+  })
 
 /** Returns what the caller may do with a collection. */
-export function allowedIn ({ spot }: PlaceOf<'collection'>): Allowed {
+export function allowedIn ({ spot, hasImports }: PlaceOf<'collection'>): Allowed {
   const methods = methodsAt(spot)
   const { resource } = spot
+  const { create, import: imports, requireIdempotencyKey } = resource.from.collection.strategies
   const isPosted = methods.includes('POST')
+  const isCreated = isPosted && create && resource.pathValues !== undefined
   return {
-    create: isPosted && resource.from.collection.strategies.create && resource.pathValues !== undefined,
+    create: isCreated,
+    import: isCreated && imports && hasImports && !requireIdempotencyKey.includes('POST'),
     link: isPosted ? linkingRelation(resource) : undefined,
     many: { update: methods.includes('PATCH'), delete: methods.includes('DELETE') },
     unlink: methods.includes('PUT') && replaceableRelation(resource) !== undefined

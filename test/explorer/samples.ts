@@ -69,6 +69,7 @@ export async function shop (): Promise<Sample> {
   await app.register(dataApi, {
     collections: { products, makers },
     explorer: { title: 'Northbound', images: ['files.example.com'] },
+    imports: {},
     openapi: {},
     mcp: true
   })
@@ -81,7 +82,7 @@ export async function shop (): Promise<Sample> {
       '/products?state=open&price>10&_filter=price', '/products?state=lost&price<1', '/products?fields=state,count()',
       '/products/1', '/products/4', '/products/2/notes', '/products/1/meta', '/products/1?_edit', '/products?_new',
       '/products/1?_delete', '/products/99', '/products?nothing=1', '/products/by_state', '/makers/1', '/makers',
-      '/products?id=*1,4&_edit', '/products?id<9&_delete'
+      '/products?id=*1,4&_edit', '/products?id<9&_delete', '/products?_import'
     ]
   }
 }
