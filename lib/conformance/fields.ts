@@ -85,6 +85,18 @@ export function generateForeignKey (
   }
 }
 
+/** Returns a field whose values tell to which items a foreign key beside it refers. */
+export function generateConstant (generator: ValueGenerator, mayBeWritten: boolean): GeneratedField {
+  const [kind, pool] = generator.of([
+    ['text', ['Post', 'post', 'Photo']], ['integer', [1, 2, 3]], ['boolean', [true, false]]
+  ] as const)
+  const nullable = generator.chance(60)
+  const flags = { readable: generator.chance(70), ...mayBeWritten && generator.chance(40) && { writable: true } }
+  const type = { ...typeOf(kind), examples: pool }
+  const schema = wrap(type, nullable ? 'optional' : 'none', { ...flags, default: pool[0] })
+  return { kind, schema, nullable, unique: false, pool }
+}
+
 /** Returns a version field, which counts the changes of an item. */
 export const generateVersion = (generator: ValueGenerator): GeneratedField => ({
   kind: 'integer',

@@ -1,7 +1,9 @@
-import { SubCollection, SubItem } from '../declare/relations.ts'
+import {
+  type Constants, type ForeignKey, isSubCollection, isSubItem, SubCollection, SubItem
+} from '../declare/relations.ts'
 import { words } from '../model/names.ts'
 import { addStored, type CollectionDraft, type Settings, unusedName } from './draft.ts'
-import { generateForeignKey } from './fields.ts'
+import { generateConstant, generateForeignKey } from './fields.ts'
 import type { ValueGenerator } from './generator.ts'
 import type { Column, Reference, Table } from './table.ts'
 
@@ -29,6 +31,40 @@ export function addReference (
       ...flags,
       ...relationFlags(generator, flags.readable, false)
     })
+  }
+}
+
+/**
+ * Adds a field by which a foreign key refers to items, and gives one value of it to the relations of the foreign key
+ * and another to further ones.
+ */
+export function addConstants (
+  generator: ValueGenerator, draft: CollectionDraft, target: CollectionDraft, foreignKey: readonly string[],
+  settings: Settings
+): void {
+  const property = unusedName(generator, draft, ['kind', 'ownerType'])
+  const field = generateConstant(generator, settings.constrained)
+  addStored(draft, property, field, settings)
+  const [first, second] = field.pool
+  tellApart(draft, target, foreignKey, { [property]: first as string })
+  if (generator.chance(50)) return
+  addReference(generator, draft, target, foreignKey, generator.chance(60), settings)
+  tellApart(draft, target, foreignKey, { [property]: second as string })
+}
+
+/** Gives constants to the relations of a foreign key that have none. */
+function tellApart (
+  draft: CollectionDraft, target: CollectionDraft, foreignKey: readonly string[], where: Constants
+): void {
+  const isOwn = (link: { readonly foreignKey: ForeignKey, readonly where?: Constants | undefined }) =>
+    link.where === undefined && String(link.foreignKey) === String(foreignKey)
+  for (const [name, field] of Object.entries(draft.schema)) {
+    if (!isSubItem(field) || !isOwn(field.link)) continue
+    draft.schema[name] = { ...field, link: { ...field.link, where } }
+  }
+  for (const [name, field] of Object.entries(target.schema)) {
+    if (!isSubCollection(field) || field.target !== draft.property || field.link.through !== undefined) continue
+    if (isOwn(field.link)) target.schema[name] = { ...field, link: { ...field.link, where } }
   }
 }
 

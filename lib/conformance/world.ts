@@ -5,7 +5,7 @@ import { addStored, type CollectionDraft, type GeneratedCollection, type Setting
 import { type GeneratedKey, generateField, generateKeys, generateVersion } from './fields.ts'
 import { type ChoiceSequence, makeGenerator, type ValueGenerator } from './generator.ts'
 import {
-  addForeignKey, addJoin, addReference, addRow, fillJoin, foreignKeyFill, type JoinRelation, referTo
+  addConstants, addForeignKey, addJoin, addReference, addRow, fillJoin, foreignKeyFill, type JoinRelation, referTo
 } from './relations.ts'
 import type { Table } from './table.ts'
 
@@ -107,8 +107,9 @@ function addField (
     case 'join': return [addJoin(generator, draft, generator.of(drafts.toReversed()), settings)]
     default: {
       const target = generator.of(drafts.toReversed())
-      addReference(generator, draft, target, addForeignKey(generator, draft, target, kind === 'one', settings),
-        kind === 'one', settings)
+      const foreignKey = addForeignKey(generator, draft, target, kind === 'one', settings)
+      addReference(generator, draft, target, foreignKey, kind === 'one', settings)
+      if (generator.chance(25)) addConstants(generator, draft, target, foreignKey, settings)
       return []
     }
   }

@@ -1,5 +1,5 @@
 import type { ValueGenerator } from '../conformance/generator.ts'
-import type { Collection, Field, StoredField } from '../model/model.ts'
+import type { Collection, Field, RelationField, StoredField } from '../model/model.ts'
 import { exampleOf, fits } from '../conformance/examples.ts'
 import type { Contents, Row, World } from './world.ts'
 
@@ -13,6 +13,8 @@ export interface TableShape {
   /** What is unique beside the key, and is no single field. */
   readonly unique: ReadonlyArray<readonly string[]>
   readonly references: readonly Reference[]
+  /** The values that tell where foreign keys beside them lead, by their properties. */
+  readonly constants: ReadonlyMap<string, ReadonlySet<unknown>>
   /** False for a table that holds links only. */
   readonly isCollection: boolean
   /** The references by which its rows are links of a many-to-many relation. */
@@ -44,6 +46,7 @@ export function describeTables ({ apis }: World): readonly TableShape[] {
       ...known.isCollection ? known : shape,
       fields: new Map([...shape.fields, ...known.fields]),
       references: [...new Map(all.map(one => [JSON.stringify(one), one])).values()],
+      constants: union(known.constants, shape.constants),
       links: [...known.links, ...shape.links]
     })
   }
@@ -56,17 +59,28 @@ export function describeTables ({ apis }: World): readonly TableShape[] {
         const { link, target } = field
         if (link.kind === 'foreign-key') {
           const references = [referTo(link.foreignKey.map(propertyOf), collection, nameOf)]
-          add({ ...shapeOf(target, nameOf), references })
+          add({ ...shapeOf(target, nameOf), references, constants: constantsOf(field) })
         } else {
           const links = [referTo(link.foreignKey, collection, nameOf), referTo(link.otherKey, target, nameOf)]
           const name = api.joinOf(collection, link.through)
           const label = link.through
-          add({ name, label, fields: new Map(), key: [], unique: [], references: links, links, isCollection: false })
+          const none = { fields: new Map(), key: [], unique: [], constants: new Map() }
+          add({ ...none, name, label, references: links, links, isCollection: false })
         }
       }
     }
   }
   return [...shapes.values()]
+}
+
+const constantsOf = ({ constants }: RelationField): TableShape['constants'] =>
+  new Map(constants.map(({ field, value }) => [field.property, new Set([value])]))
+
+/** Returns the values of both, by their properties. */
+function union (one: TableShape['constants'], other: TableShape['constants']): TableShape['constants'] {
+  const all = new Map(one)
+  for (const [property, values] of other) all.set(property, new Set([...all.get(property) ?? [], ...values]))
+  return all
 }
 
 const propertyOf = ({ property }: { readonly property: string }) => property
@@ -87,6 +101,8 @@ function shapeOf (collection: Collection, nameOf: (collection: Collection) => st
     key: key.map(propertyOf),
     unique: unique.map(list => list.map(propertyOf)),
     references: [...fields.values()].flatMap(own),
+    constants: [...fields.values()].filter(field => field.kind === 'sub-item').map(constantsOf)
+      .reduce(union, new Map()),
     links: [],
     isCollection: true
   }
@@ -140,6 +156,8 @@ function generateValue (
     const others = Array.from({ length: mostRows + first.length }, (_, n) => exampleOf(schema, n))
     return [...first, ...others.filter(value => !first.some(one => one === value))][index]
   }
+  const told = [...shape.constants.get(property) ?? []]
+  if (told.length > 0 && generator.chance(70)) return generator.of(told)
   if (known.length > 0 && (follows || generator.chance(30))) return emptied(generator.from(known), field)
   if (nullable && generator.chance(25)) return emptied(null, field)
   return constants.length > 0 && generator.chance(25) ? generator.of(constants) : exampleOf(schema, generator.below(8))

@@ -96,7 +96,8 @@ function changesOf (
   const rows = contents.get(shape.name) ?? []
   const views = viewsOf(shape.name, world, sight.known)
   const isHidden = hiddenIn(shape, contents, caller, sight, shapes)
-  const fixed = new Set([shape.key, ...shape.unique, ...shape.references.map(({ properties }) => properties)].flat())
+  const leading = [...shape.references.flatMap(({ properties }) => properties), ...shape.constants.keys()]
+  const fixed = new Set([shape.key, ...shape.unique, leading].flat())
   const fields = [...shape.fields.values()].filter(({ property }) =>
     !fixed.has(property) && !allow.has(`${shape.label}.${property}`))
   const isVersion = (property: string) => views.some(({ collection }) => collection.version?.property === property)

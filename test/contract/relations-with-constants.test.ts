@@ -123,4 +123,20 @@ every('a scope hides only what a relation leads to', async ({ get, same, send, t
   t.equal((await send('PATCH', '/comments/1', { post: { id: 2 } })).statusCode, 409)
   t.equal((await send('PATCH', '/comments/1', { commentable_type: 'Post' })).statusCode, 409)
   same(await get(`/comments/1?${stored}`), 200, { commentable_type: 'Photo', commentable_id: 2 })
-}, comments(true))
+}, comments({ guard: true }))
+
+every('an item of another collection moves when it is linked', async ({ get, same, send, t }) => {
+  t.equal((await send('POST', '/posts/1/comments', { id: 4 })).statusCode, 200)
+  same(await get(`/comments/4?${stored}`), 200, { commentable_type: 'Post', commentable_id: 1 })
+  same(await get('/photos/2/comments?fields=id'), 200, ids(1))
+  t.equal((await send('PUT', '/photos/3/comments', [{ id: 4 }, { id: 2 }])).statusCode, 200)
+  same(await get('/photos/3/comments?fields=id&sort=id'), 200, ids(2, 4))
+})
+
+every('a rule of the field keeps an item from moving', async ({ get, same, send, t }) => {
+  t.equal((await send('POST', '/posts/1/comments', { id: 4 })).statusCode, 403)
+  t.equal((await send('PATCH', '/comments/4', { post: { id: 1 } })).statusCode, 403)
+  same(await get(`/comments/4?${stored}`), 200, { commentable_type: 'Photo', commentable_id: 2 })
+  t.equal((await send('POST', '/posts/1/comments', { id: 5 })).statusCode, 200)
+  t.equal((await send('POST', '/posts/1/comments', { text: 'new' })).statusCode, 201)
+}, comments({ fixed: true }))

@@ -77,12 +77,14 @@ function relatedTo (
   const own = keyIn(row, part)
   if (isSubItem(relation)) {
     const named = valuesIn(row, columnsOf(relation.link.foreignKey, part.table))
+    if (!hasConstants(row, relation, part.table)) return []
     return target.table.rows.filter(one => keyIn(one, target) === named)
   }
   const { link } = relation as TSubCollection
   if (link.through === undefined) {
     const columns = columnsOf(link.foreignKey, target.table)
-    return target.table.rows.filter(one => valuesIn(one, columns) === own)
+    return target.table.rows.filter(one =>
+      valuesIn(one, columns) === own && hasConstants(one, relation, target.table))
   }
   const join = tables.find(({ name }) => name === link.through)
   if (join === undefined) return []
@@ -90,6 +92,10 @@ function relatedTo (
   const keys = join.rows.filter(one => valuesIn(one, ownColumns) === own).map(one => valuesIn(one, otherColumns))
   return target.table.rows.filter(one => keys.includes(keyIn(one, target)))
 }
+
+/** True for a row that has the values which tell the items of a relation apart from those of others. */
+const hasConstants = (row: Row, { link: { where = {} } }: TSubItem | TSubCollection, table: Table): boolean =>
+  Object.entries(where).every(([property, value]) => row[columnsOf(property, table)[0]?.name ?? ''] === value)
 
 const isRead = (property: string, { generated, denied }: Part) => {
   const schema = generated.schema[property]
@@ -114,10 +120,14 @@ export function isSecret ({ property, unique }: Column, part: Part, parts: reado
 export function isForeignKeyIn (property: string, { generated }: Part, holder: Part): boolean {
   return Object.values(holder.generated.schema).some(schema => {
     const relation = relationOf(schema)
-    if (relation === undefined || ![relation.link.foreignKey].flat().includes(property)) return false
+    if (relation === undefined || !columnsIn(relation).includes(property)) return false
     return isSubItem(relation) ? holder.generated === generated : relation.target === generated.property
   })
 }
+
+/** Returns the properties that decide where a relation leads. */
+const columnsIn = ({ link: { foreignKey, where = {} } }: TSubItem | TSubCollection): readonly string[] =>
+  [foreignKey, Object.keys(where)].flat()
 
 /** True for a property from which the computed field is made, where the caller may read that one. */
 const isComputedFrom = (property: string, { generated, denied }: Part) =>

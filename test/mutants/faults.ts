@@ -229,6 +229,12 @@ export const faults: readonly Fault[] = [
     tests: ['contract/groups']
   },
   {
+    what: 'statements: a foreign key leads to items of every type',
+    text: '[condition, ...constants.map(one => isConstant(one, columnOf))]',
+    fault: '[condition]',
+    tests: ['contract/relations-with-constants', 'sources/sqlite']
+  },
+  {
     what: 'statements: equal values are counted twice',
     text: 'count(distinct ${shown()})',
     fault: 'count(${shown()})',
