@@ -1,6 +1,7 @@
 /* eslint-disable no-template-curly-in-string -- texts of sources */
 
 import { doorFaults } from './door-faults.ts'
+import { statementFaults } from './statement-faults.ts'
 
 // Faults that are put into lib, one at a time.
 
@@ -210,36 +211,7 @@ export const faults: readonly Fault[] = [
     fault: 'const contains = (text: string, part: string) => text.startsWith(part)',
     tests: ['contract/queries']
   },
-  {
-    what: 'statements: null equals every value',
-    text: 'not_equals: operands => sql`(${comparisons.not_equals(operands)} or ${nullAsShown(operands)} is null)`',
-    fault: 'not_equals: operands => comparisons.not_equals(operands)',
-    tests: ['contract/queries', 'contract/generated']
-  },
-  {
-    what: 'statements: no alternative is every alternative',
-    text: "case 'any': return join(predicate.of, ref, builder, sql` or `, sql`1 = 0`)",
-    fault: "case 'any': return join(predicate.of, ref, builder, sql` or `, sql`1 = 1`)",
-    tests: ['contract/queries', 'contract/generated', 'sources/generated-plans', 'sources/conformance']
-  },
-  {
-    what: 'statements: a condition of groups is ignored',
-    text: 'buildFilter(plan.having, groups, outer)',
-    fault: 'plan.having && sql`1 = 1`',
-    tests: ['contract/groups']
-  },
-  {
-    what: 'statements: a foreign key leads to items of every type',
-    text: '[condition, ...constants.map(one => isConstant(one, columnOf))]',
-    fault: '[condition]',
-    tests: ['contract/relations-with-constants', 'sources/sqlite']
-  },
-  {
-    what: 'statements: equal values are counted twice',
-    text: 'count(distinct ${shown()})',
-    fault: 'count(${shown()})',
-    tests: ['contract/groups']
-  },
+  ...statementFaults,
   {
     what: 'sqlite: a part of a text is not found at its start',
     text: 'instr(${column}, ${sql.val(slot)}) > 0',
