@@ -107,9 +107,12 @@ function addField (
     case 'join': return [addJoin(generator, draft, generator.of(drafts.toReversed()), settings)]
     default: {
       const target = generator.of(drafts.toReversed())
-      const foreignKey = addForeignKey(generator, draft, target, kind === 'one', settings)
-      addReference(generator, draft, target, foreignKey, kind === 'one', settings)
-      if (generator.chance(25)) addConstants(generator, draft, target, foreignKey, settings)
+      const hasConstants = generator.chance(15)
+      // A database has no constraint for a foreign key that refers to several collections.
+      const own = hasConstants ? { ...settings, constrained: false } : settings
+      const foreignKey = addForeignKey(generator, draft, target, kind === 'one', own)
+      addReference(generator, draft, target, foreignKey, kind === 'one', own)
+      if (hasConstants) addConstants(generator, draft, target, foreignKey, own)
       return []
     }
   }
