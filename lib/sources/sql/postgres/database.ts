@@ -159,11 +159,11 @@ function makeTransactions (write: Writer, open: OpenSessions, timeout: number, r
   return <T>(work: (session: Session) => Promise<T>): Promise<T> => {
     const end = performance.now() + (timeout === 0 ? Infinity : timeout)
     return write(isNotBegun, (connection, loaded) => inTransaction(connection, owner => {
-      const { session, changes } = makeSession(owner, loaded, request)
-      const opened = openSession(session)
+      const made = makeSession(owner, loaded, request)
+      const opened = openSession(made.session)
       return {
         done: open.run(opened, request, () => withinLimit(opened, work, timeout, end)),
-        refusedAtCommit: error => refusedAtCommit(error, changes, loaded)
+        refusedAtCommit: error => refusedAtCommit(error, made.changes, loaded)
       }
     }))
   }

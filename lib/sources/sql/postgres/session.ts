@@ -55,7 +55,7 @@ async function observed<T> (about: About, count: (result: T) => number, running:
 
 const countOf = ({ count }: Result) => count
 
-/** A session and the changes made in it, which explain an error of the commit. */
+/** A session and the last change of each table in it, in their order, which explain an error of the commit. */
 export interface RecordedSession {
   readonly session: Omit<Session, 'announce'>
   readonly changes: readonly Change[]
@@ -69,15 +69,17 @@ export function makeSession (
   owner: Owner, catalog: LoadedCatalog, request: RequestSession | undefined
 ): RecordedSession {
   const { statements, find } = catalog
-  const changes: Change[] = []
+  const last = new Map<string, Change>()
   const savepoint = makeSavepoint()
 
   const makeChange = async (connection: Connection, change: Change): Promise<Changed> => {
     try {
       // After a refusal, the lookup of the offending fields must see the transaction's earlier changes. The savepoint
       // keeps them.
-      if (changes.length > 0 || savepoint.isSet()) await savepoint.set(connection)
-      changes.push(change)
+      if (last.size > 0 || savepoint.isSet()) await savepoint.set(connection)
+      // A large import must not keep all of its changes.
+      last.delete(tableOf(change))
+      last.set(tableOf(change), change)
       return await runChange(connection, statements, change)
     } catch (error) {
       const violation = toViolation(error, change, find)
@@ -88,7 +90,7 @@ export function makeSession (
   }
 
   return {
-    changes,
+    get changes () { return [...last.values()] },
     session: {
       transaction: {
         kind: 'postgres',
@@ -98,7 +100,7 @@ export function makeSession (
       lock: plan => owner.run(connection => readOn(connection, statements.bind(plan, true))),
       change: change => owner.run(connection => makeChange(connection, change)),
       settle: () => owner.run(connection => connection.run('set constraints all immediate').then(() => {}, error => {
-        throw refusedAtCommit(error, changes, catalog) ?? toFault(error)
+        throw refusedAtCommit(error, [...last.values()], catalog) ?? toFault(error)
       })),
       keys: {
         lock: plan => owner.run(inOwnRole(request, connection => readOn(connection, statements.bind(plan, true)))),
@@ -191,6 +193,8 @@ function makeSavepoint (): Savepoint {
 
 const savepointName = 'data_api'
 
+const tableOf = (change: Change): string => sourceOf(collectionOf(change)).table
+
 /**
  * Returns our error if the server refused the commit of these changes, by a deferred constraint or trigger; undefined
  * for any other error. The refusal belongs to the last change of the table that the server names, or else to the last
@@ -200,7 +204,7 @@ export function refusedAtCommit (
   error: unknown, changes: readonly Change[], { find }: LoadedCatalog
 ): RefusedAtCommit | undefined {
   const table = tableNamed(error, find)
-  const change = changes.findLast(one => sourceOf(collectionOf(one)).table === table) ?? changes.at(-1)
+  const change = changes.findLast(one => tableOf(one) === table) ?? changes.at(-1)
   if (change === undefined) return undefined
   const violation = toViolation(error, change, find)
   return violation && new RefusedAtCommit(violation, collectionOf(change), error)
