@@ -1,15 +1,16 @@
 import type { Context } from '../declare/collection.ts'
 import { contentTooLarge, DataApiError } from '../errors/errors.ts'
-import { inLines } from '../errors/place.ts'
+import { atLine, inLines } from '../errors/place.ts'
 import type { Asked } from '../plan/request.ts'
 import type { ImportPlan } from '../plan/write/import.ts'
+import { onLine, type ValueLines } from '../plan/write/value-lines.ts'
 import { type ImportLimits, receive, type Received } from '../request/import.ts'
 import { slicesOf } from '../request/lines.ts'
 import { type Answer, json } from '../response/answer.ts'
 import { render } from '../response/render.ts'
 import type { Caller } from '../rules/caller.ts'
 import type { RunContext } from '../run/context.ts'
-import { runImport, type Slice } from '../run/import.ts'
+import { type Imported, runImport, type Slice } from '../run/import.ts'
 import type { Api } from './answer.ts'
 
 interface Importing { readonly caller: Caller, readonly context: RunContext<Context> }
@@ -32,13 +33,25 @@ export async function answerImport (
   try {
     const refuse: Parameters<typeof runImport>[0]['refuse'] = outcome => render(outcome, asked, model, options)
     const slices = () => slicesTo(plan, received, limits)
-    const count = await runImport({ collection, caller, context, dryRun, refuse, slices })
-    return dryRun
-      ? json(200, JSON.stringify({ status: 'ok', count }), { 'preference-applied': 'dry-run' })
-      : json(201, JSON.stringify({ status: 'created', count }), {})
+    const imported = await runImport({ collection, caller, context, dryRun, refuse, slices })
+    return acknowledge(imported, plan, dryRun)
   } finally {
     await received.discard()
   }
+}
+
+function acknowledge (
+  { count, updated, ignored }: Imported, { resolution }: ImportPlan, dryRun: boolean
+): Answer {
+  const applied = [...dryRun ? ['dry-run'] : [], ...resolution === undefined ? [] : [`resolution=${resolution}`]]
+  const headers = applied.length === 0 ? {} : { 'preference-applied': applied.join(', ') }
+  if (resolution === undefined) {
+    return dryRun
+      ? json(200, JSON.stringify({ status: 'ok', count }), headers)
+      : json(201, JSON.stringify({ status: 'created', count }), headers)
+  }
+  const left = resolution === 'merge' ? { updated } : { ignored }
+  return json(200, JSON.stringify({ status: 'ok', created: count - updated - ignored, ...left }), headers)
 }
 
 /** Reads and plans the slices of an import; one that is empty, for the path, where there is no line. */
@@ -51,12 +64,21 @@ async function * slicesTo (
     const lines = read(slice)
     count += lines.values.length
     if (count > rows) throw contentTooLarge(`The body has more than ${rows} items.`)
-    yield planSlice(plan, lines)
+    if (plan.resolution === undefined) yield planSlice(plan, lines)
+    else yield * planEach(plan, lines)
   }
   if (count === 0) yield planSlice(plan, { values: [], numbers: [] })
 }
 
-function planSlice (plan: ImportPlan, { values, numbers }: ReturnType<ReturnType<ImportPlan['reader']>>): Slice {
+function * planEach (plan: ImportPlan, { values, numbers }: ValueLines): Generator<Slice> {
+  for (const [index, value] of values.entries()) {
+    const line = numbers[index] ?? 0
+    const errorOf = (error: unknown) => error instanceof DataApiError ? atLine(error, line) : error
+    yield { ...onLine(line, () => plan.planLine(value)), count: 1, errorOf }
+  }
+}
+
+function planSlice (plan: ImportPlan, { values, numbers }: ValueLines): Slice {
   const errorOf = (error: unknown) => inLines(error, numbers)
   try {
     return { write: plan.planLines(values), count: values.length, errorOf }

@@ -140,7 +140,9 @@ function planWriteRequest (
   const represent = returns === 'representation' && unreadable === undefined
   const asked = { method, query, body, conditions, represent, maxAffected }
   if (format !== undefined && body.stream !== undefined && resource.kind === 'collection') {
-    return planImport(resource, asked, writes, { format, stream: body.stream })
+    const { resolution } = request
+    if (resolution !== undefined && unreadable !== undefined) throw unreadable
+    return planImport(resource, { ...asked, resolution }, writes, { format, stream: body.stream })
   }
   return { kind: 'write', write: planWrite(resource, asked, writes) }
 }

@@ -56,6 +56,8 @@ export interface Request {
   readonly returns: 'representation' | 'minimal' | undefined
   /** The most items that the client means to write by a filter; NaN for a text that is no number. */
   readonly maxAffected: number | undefined
+  /** What the client wants of an import whose items exist, such as `merge`. */
+  readonly resolution: string | undefined
   /** True if the client means to try a write. */
   readonly dryRun: boolean
   readonly conditions: Conditions
@@ -99,6 +101,7 @@ export function parseRequest (text: RequestText, { segments: most }: ParseOption
     form,
     returns: preferences.size === 0 ? undefined : returns.find(one => one === preferences.get('return')),
     maxAffected: preferences.size === 0 ? undefined : readMost(preferences.get('max-affected')),
+    resolution: preferences.get('resolution'),
     dryRun: preferences.has('dry-run'),
     isPreflight: text.isPreflight,
     noCache: text.cacheControl !== undefined && /\bno-cache\b/i.test(text.cacheControl),

@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { logError } from '../errors/rejections.ts'
 import type { Collection } from '../model/model.ts'
+import type { Step } from '../plan/plan.ts'
 import type { Write } from '../plan/write/write.ts'
 import type { Caller } from '../rules/caller.ts'
 import { type ScopedSession, sharedTransaction, unscopedSession } from '../rules/scoped-database.ts'
@@ -14,6 +15,8 @@ import { notifySaved, runPlan, type WriteResult } from './write.ts'
 export interface Slice {
   readonly write: Write
   readonly count: number
+  /** The path to an item that is left as it is if it exists. */
+  readonly unless?: readonly Step[] | undefined
   /** Returns the error of the slice with its line. */
   errorOf (error: unknown): unknown
 }
@@ -30,47 +33,57 @@ export interface RunningImport {
   refuse (outcome: WriteOutcome): unknown
 }
 
+/** The numbers of items. `count`: all of them. */
+export interface Imported { readonly count: number, readonly updated: number, readonly ignored: number }
+
 /**
- * Writes the slices in one transaction, and returns the number of items. Each slice is written as the array of a POST
+ * Writes the slices in one transaction, and returns the numbers of items. Each slice is written as the array of a POST
  * is, so what is kept of it in memory ends with it; the items of a slice must be in the caller's scope at its end.
  */
-export async function runImport (running: RunningImport): Promise<number> {
+export async function runImport (running: RunningImport): Promise<Imported> {
   const { collection, caller, context, dryRun } = running
   const afterCommit: AfterCommit = []
-  const count = await sharedTransaction(caller.inSession(databaseOf(collection)), [caller], async begin => {
+  const imported = await sharedTransaction(caller.inSession(databaseOf(collection)), [caller], async begin => {
     // A database may run this function again.
     afterCommit.length = 0
-    let written = 0
+    const counts = { count: 0, updated: 0, ignored: 0 }
     for await (const slice of running.slices()) {
       const { session, check } = begin(caller)
-      const result = await runSlice(slice.write, session, running, afterCommit).then(async result => {
+      const result = await runSlice(slice, session, running, afterCommit).then(async result => {
         await check()
         return result
       }).catch((error: unknown) => { throw slice.errorOf(error) })
       if (result.kind === 'missing' || result.kind === 'ambiguous') {
         await running.refuse(await outcomeOf(slice.write, result, session))
       }
-      written += slice.count
+      counts.count += slice.count
+      if (result.kind === 'updated') counts.updated++
+      if (result.kind === 'ignored') counts.ignored++
       unscopedSession(session).renew?.()
       // Other requests have their turn.
       await setImmediate()
     }
-    return dryRun ? rollBack(written, unscopedSession(begin(caller).session)) : written
-  }).catch((error: unknown) => resultOf<number>(error))
-  if (dryRun) return count
+    return dryRun ? rollBack(counts, unscopedSession(begin(caller).session)) : counts
+  }).catch((error: unknown) => resultOf<Imported>(error))
+  if (dryRun) return imported
   for (const notify of afterCommit) await notify()
   try {
-    await collection.hooks.imported?.(count, context)
+    await collection.hooks.imported?.(imported.count - imported.ignored, context)
   } catch (error) {
     const message = `collection '${collection.property}': the hook 'imported' failed after an import`
     logError(context.log, { err: error }, message)
   }
-  return count
+  return imported
 }
 
 async function runSlice (
-  write: Write, session: ScopedSession, { collection, caller, context }: RunningImport, afterCommit: AfterCommit
-): Promise<WriteResult> {
+  { write, unless }: Slice, session: ScopedSession, { collection, caller, context }: RunningImport,
+  afterCommit: AfterCommit
+): Promise<WriteResult | { readonly kind: 'ignored' }> {
+  if (unless !== undefined) {
+    const found = await session.read({ kind: 'item', steps: unless, select: [] })
+    if (found.kind === 'rows') return { kind: 'ignored' }
+  }
   const saved: UnitOfWork['saved'] = []
   const entered = context.enter(session, collection, afterCommit)
   const work = { session, caller, context: entered.context, scalar: false, saved }

@@ -154,6 +154,35 @@ everySource('the first record of CSV names the fields, and an empty field is nul
   }
 }, { imports: true }, world)
 
+everySource('items that exist are updated or left, by their key or another identifier', async tools => {
+  const { same, get, t } = tools
+  const [merge, ignore] = [{ prefer: 'resolution=merge' }, { prefer: 'resolution=ignore' }]
+  same(await post(tools, '/things', lines({ id: 1, text: 'new' }, thing(2), { id: 2, size: 5 }), undefined, merge), 200,
+    { status: 'ok', created: 1, updated: 2 }, { 'preference-applied': 'resolution=merge' })
+  same(await get('/things?fields=id,text,size'), 200,
+    [{ id: 1, text: 'new', size: null }, { id: 2, text: 't2', size: 5 }])
+  same(await post(tools, '/things', lines(thing(2), thing(3)), undefined, ignore), 200,
+    { status: 'ok', created: 1, ignored: 1 })
+  same(await get('/things?fields=size&id>1'), 200, [{ size: 5 }, { size: null }])
+  same(await post(tools, '/things', lines(thing(4), { text: 'x' }), undefined, merge), 400, {
+    error: 'validation',
+    message: "The body is not valid; 'details' lists 1 problem.",
+    details: [{ pointer: '/id', message: 'must name the item, which may exist' }],
+    line: 2
+  })
+  same(await post(tools, '/things/1/marks?by=name', lines({ name: 'a' }, { name: 'a' }), undefined, merge), 200,
+    { status: 'ok', created: 1, updated: 1 })
+  const tried = { prefer: 'dry-run, resolution=merge' }
+  same(await post(tools, '/things/2/marks?by=name', lines({ name: 'b' }), undefined, tried), 200,
+    { status: 'ok', created: 1, updated: 0 }, { 'preference-applied': 'dry-run, resolution=merge' })
+  const refused = async (url: string, prefer: string) =>
+    (await post(tools, url, '', undefined, { prefer })).json().error
+  t.equal(await refused('/things?by=text', 'resolution=merge'), 'invalid_parameter')
+  t.equal(await refused('/things?size=3&by=id', 'resolution=merge'), 'invalid_parameter')
+  t.equal(await refused('/things', 'resolution=x'), 'invalid_preference')
+  t.equal(await count(tools), 3)
+}, { imports: true, requestStrategies: { upsert: true } }, world)
+
 const odd = fc.array(fc.constantFrom(
   "'", '"', ',', ';', '=', '+', '-', '@', '\t', '\r', '\n', ' ', '\u{feff}', '1', 'a', '＝', '{', '}', '\u{1f600}',
   'null'

@@ -31,7 +31,7 @@ const groups = {
   built: ['contract/small-process.', 'explorer/browser', 'package.', 'sources/sqlite/full-disk.'],
   // What waits for clocks, cuts connections, or asks many times.
   slow: [
-    'client/board.', 'client/tanstack-db-live.', 'command/prove.', 'contract/live-processes.',
+    'client/board.', 'client/tanstack-db-live.', 'command/prove.', 'contract/imports-cut.', 'contract/live-processes.',
     'contract/lost-clients.', 'docs/getting-started.', 'docs/row-level-security.', 'explorer/live.', 'mcp/clients.',
     'openapi/large.', 'openapi/swagger.', 'prove/examples.', 'request/linear.', 'sources/column-types',
     'sources/postgres-faults.',

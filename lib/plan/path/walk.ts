@@ -208,7 +208,7 @@ function enterItem (
   return after(identified, one => ({ to: itemOf(resource, one, segment, index), used: 1 }))
 }
 
-function itemOf (
+export function itemOf (
   { from, where, pathValues, walked }: CollectionResource, identified: Identified, segment: string, index: number
 ): ItemResource {
   const { collection, via } = from

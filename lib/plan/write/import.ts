@@ -1,10 +1,14 @@
 import type { Readable } from 'node:stream'
+import { DataApiError } from '../../errors/errors.ts'
 import type { Collection } from '../../model/model.ts'
 import { parseJson } from '../../request/body.ts'
 import type { ImportFormat } from '../../request/import.ts'
 import type { Line } from '../../request/lines.ts'
 import type { ResourceOf } from '../path/walk.ts'
+import type { Step } from '../plan.ts'
+import { stepsOf } from '../read/read.ts'
 import { csvReader } from './csv-lines.ts'
+import { planNaming, type Resolution } from './merge.ts'
 import { onLine, type ValueLines } from './value-lines.ts'
 import { planWrite, type Write, type WriteLimits, type WriteRequest } from './write.ts'
 
@@ -18,20 +22,36 @@ export interface ImportPlan {
   reader (): (slice: readonly Line[]) => ValueLines
   /** Plans the items of a slice. Throws the errors of a POST of them, whose pointers begin with the index of a line. */
   planLines (values: readonly unknown[]): Write
+  /** What becomes of items that exist; undefined where they are an error, and lines are planned together. */
+  readonly resolution: Resolution | undefined
+  /** Plans a line that may name an existing item. `unless`: the path to an item that is left as it is. */
+  planLine (value: unknown): { readonly write: Write, readonly unless: readonly Step[] | undefined }
 }
 
 /** Plans the import of a stream. Throws the error of a query parameter. */
 export function planImport (
-  resource: ResourceOf<'collection'>, request: WriteRequest, limits: WriteLimits,
-  { format, stream }: Pick<ImportPlan, 'format' | 'stream'>
+  resource: ResourceOf<'collection'>, request: WriteRequest & { readonly resolution: string | undefined },
+  limits: WriteLimits, { format, stream }: Pick<ImportPlan, 'format' | 'stream'>
 ): ImportPlan {
   const { collection } = resource.from
-  const planLines = (values: readonly unknown[]) => planWrite(resource, {
+  const resolution = resolutionOf(request.resolution)
+  const name = resolution && planNaming(resource, resolution, request)
+  const { filter: _by, ...at } = request.query.at
+  const query = name === undefined ? request.query : { ...request.query, at }
+  const asked = (value: unknown): WriteRequest => ({
     ...request,
+    query,
     represent: false,
-    lines: true,
-    body: { contentType: undefined, bytes: undefined, value: values, refusal: undefined }
-  }, limits)
+    body: { contentType: undefined, bytes: undefined, value, refusal: undefined }
+  })
+  const planLines = (values: readonly unknown[]) => planWrite(resource, { ...asked(values), lines: true }, limits)
+  const planLine: ImportPlan['planLine'] = value => {
+    const item = name?.(value)
+    if (item === undefined || resolution === 'ignore') {
+      return { write: planWrite(resource, asked(value), limits), unless: item && stepsOf(item.walked) }
+    }
+    return { write: planWrite(item, { ...asked(value), method: 'PATCH' }, limits), unless: undefined }
+  }
   // The parameters are refused before a line is read.
   planLines([])
   return {
@@ -40,8 +60,15 @@ export function planImport (
     format,
     stream,
     reader: () => format.media === 'csv' ? csvReader(collection, format.escaped, limits) : jsonReader(limits),
-    planLines
+    planLines,
+    resolution,
+    planLine
   }
+}
+
+function resolutionOf (text: string | undefined): Resolution | undefined {
+  if (text === undefined || text === 'merge' || text === 'ignore') return text
+  throw new DataApiError('invalid_preference', "The preference 'resolution' is 'merge' or 'ignore'.")
 }
 
 const jsonReader = (limits: WriteLimits) => (slice: readonly Line[]): ValueLines => ({
