@@ -137,6 +137,7 @@ test('where the API is not live, that is asked once, and pages are read', async 
   t.ok(requests.length <= length + 1, 'what is left is not read any more')
 })
 
+// What comes while the end of a page is looked for is no sign that the API has cut it.
 test('a page is followed on, however fast it grows', async t => {
   const { client, requests, write } = await listen(t, three)
   const source = collectionOf(client, { poll: false })
