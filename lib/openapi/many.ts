@@ -16,29 +16,33 @@ export function updateManyOperation (list: List, all: boolean, describing: Descr
   const { collection } = list
   const changes = { type: 'array', items: changeSchema(collection, describing) } as const
   const body = all ? { anyOf: [updateSchema(collection, describing), changes] } : changes
+  const answers = all ? [affectedSchema(describing)] : [doneSchema(describing)]
   return {
     ...all ? manyOperation(list, 'Update', describing) : eachOperation(list, describing),
     operationId: describing.operationId(`update_many_${list.words.join('_')}`),
-    requestBody: { required: true, content: jsonContent(body) }
+    requestBody: { required: true, content: jsonContent(body) },
+    responses: { ...eachResponses(list, answers, describing), ...writeErrors(describing) }
   }
 }
 
-function eachOperation (list: List, describing: Describing): Omit<Operation, 'operationId'> {
+function eachOperation (list: List, describing: Describing): Omit<Operation, 'operationId' | 'responses'> {
   const [first = ''] = list.words
   return {
     summary: `Update items of ${placeOf(list)}`,
     description: 'Each element names an item by an identifier. All are updated, or none.',
     tags: [first],
-    parameters: writeParameters(list.collection, describing),
-    responses: { ...eachResponses(list, describing), ...writeErrors(describing) }
+    parameters: writeParameters(list.collection, describing)
   }
 }
 
-function eachResponses ({ collection }: List, describing: Describing): Operation['responses'] {
+/** `others`: the answers that are not to an array, or are to one that is tried. */
+function eachResponses (
+  { collection }: List, others: readonly Schema[], describing: Describing
+): Operation['responses'] {
   const done = doneSchema(describing)
   const created = takenStrategies(collection).upsert ? [createdSchema({})] : []
   const element = { anyOf: [done, ...created, itemSchema(collection, describing)] }
-  const response = ok('Updated.', { anyOf: [{ type: 'array', items: element }, done] })
+  const response = ok('Updated.', { anyOf: [{ type: 'array', items: element }, ...others] })
   return { 200: response, ...created.length > 0 && { 201: response } }
 }
 
@@ -54,7 +58,7 @@ function manyOperation (
   list: List, verb: 'Update' | 'Delete', describing: Describing
 ): Omit<Operation, 'operationId'> {
   const { collection, via, words: [first = ''] } = list
-  const { profile, syntax, components } = describing
+  const { profile, syntax } = describing
   const headers = profile.details ? [header('MaxAffected', describing)] : []
   const filters = profile.namedFilters && via === undefined ? filterParameters(collection, syntax) : []
   return {
@@ -63,15 +67,15 @@ function manyOperation (
     tags: [first],
     parameters: [...filters, ...listParameters(collection, describing).slice(0, 1), ...headers],
     responses: {
-      200: ok('The number of items.', components.named('Affected', affectedSchema)),
+      200: ok('The number of items.', affectedSchema(describing)),
       ...writeErrors(describing)
     }
   }
 }
 
-const affectedSchema = (): Schema => ({
+const affectedSchema = ({ components }: Describing): Schema => components.named('Affected', () => ({
   type: 'object',
   properties: { status: { type: 'string', const: 'ok' }, affected: { type: 'integer', minimum: 0 } },
   // A dry run does not tell how many.
   required: ['status']
-})
+}))

@@ -5,7 +5,7 @@ import { serveSolarSystem } from '../helpers/agents.ts'
 import { sent } from '../helpers/explorer-forms.ts'
 import Fastify from '../helpers/fastify.ts'
 
-// docs/mcp.md: For people. The page at the URL of the door tells what to paste, and what an agent of the reader may do.
+// docs/mcp.md: Clients. The page at the URL of the door tells what to paste, and what an agent of the reader may do.
 
 const links = (page: string) => [...page.matchAll(/<li><a href="([^"]*)">/g)].map(([, url = '']) =>
   url.replaceAll('&amp;', '&'))

@@ -142,7 +142,8 @@ test('a type of values takes a family of operators as a whole', async t => {
 test('no file of lib but the table compares an operator by its name', async t => {
   const lib = new URL('../../lib/', import.meta.url)
   const files = (await readdir(lib, { recursive: true })).filter(file =>
-    file.endsWith('.ts') && file !== 'model/operators.ts')
+    // The operators of TanStack DB are others.
+    file.endsWith('.ts') && file !== 'model/operators.ts' && !file.startsWith('tanstack-db/'))
   t.ok(files.includes('request/filter.ts'))
   const names = operatorNames.join('|')
   const comparison = new RegExp(

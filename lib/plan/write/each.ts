@@ -29,8 +29,8 @@ export interface EachPlan {
 }
 
 /**
- * Plans the update of several items of a list, each of which an identifier in its element names (docs/http.md: Updates
- * of many items).
+ * Plans the update of several items of a list, each of which an identifier in its element names (docs/http.md: Arrays
+ * of changes).
  */
 export function planEach (resource: ResourceOf<'collection'>, request: WriteRequest, limits: WriteLimits): Write {
   const { from, walked } = resource
