@@ -46,6 +46,6 @@ test('nothing is found where the rules of generated applications hold', { timeou
 })
 
 test('a computed field that shows hidden ones is found in generated applications', { timeout: 0 }, async t => {
-  const { errorInstance } = await fc.check(holding(() => []), { seed: 3, numRuns: 30, endOnFailure: true })
+  const { errorInstance } = await fc.check(holding(() => []), { seed: 2, numRuns: 30, endOnFailure: true })
   t.match(String(errorInstance), / can tell .* by `\w+ \//)
 })
