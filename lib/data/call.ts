@@ -1,7 +1,7 @@
 import type { Checks } from '../api/checks.ts'
 import type { Collection } from '../model/model.ts'
 import type { ReadOptions } from '../plan/read/read.ts'
-import type { WriteLimits } from '../plan/write/write.ts'
+import type { WriteLimits } from '../plan/write/limits.ts'
 import type { Caller } from '../rules/caller.ts'
 import { type ScopedDatabase, scopeDatabase } from '../rules/scoped-database.ts'
 import type { RunContext } from '../run/context.ts'

@@ -13,7 +13,8 @@ import { type DataRead, planRead, type ReadOptions } from './read/read.ts'
 import { collectionAt, type Resource, walk, walkFrom } from './path/walk.ts'
 import type { Step } from './plan.ts'
 import { type ImportPlan, planImport } from './write/import.ts'
-import { isFiltered, planWrite, type Write, type WriteLimits } from './write/write.ts'
+import type { WriteLimits } from './write/limits.ts'
+import { isFiltered, planWrite, type Write } from './write/write.ts'
 
 /** The meaning of a request. */
 export type RequestPlan =

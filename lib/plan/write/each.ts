@@ -9,12 +9,12 @@ import { all, both, equals } from '../predicates.ts'
 import type { Origin, Projection, Step, WritePlanOf } from '../plan.ts'
 import { stepsOf } from '../read/read.ts'
 import { tokenOf } from './body.ts'
-import { findIdentifier, type Named } from './item-body.ts'
+import { checkAll, findIdentifier, type Named } from './item-body.ts'
+import { allowanceOf, checkLength, projectionOf, type WriteLimits } from './limits.ts'
 import { findPathValue, type ParentValue, parentValues } from './path-values.ts'
 import { expectation } from './required.ts'
-import {
-  allowanceOf, checkAll, checkLength, planUpdateBodies, projectionOf, type Write, type WriteLimits, type WriteRequest
-} from './write.ts'
+import { planUpdateBodies } from './update.ts'
+import type { Write, WriteRequest } from './write.ts'
 
 export interface EachPlan {
   readonly kind: 'each'

@@ -10,7 +10,8 @@ import { stepsOf } from '../read/read.ts'
 import { csvReader } from './csv-lines.ts'
 import { planNaming, type Resolution } from './merge.ts'
 import { onLine, type ValueLines } from './value-lines.ts'
-import { planWrite, type Write, type WriteLimits, type WriteRequest } from './write.ts'
+import type { WriteLimits } from './limits.ts'
+import { planWrite, type Write, type WriteRequest } from './write.ts'
 
 /** An import, before its lines are read (docs/http.md: Imports). */
 export interface ImportPlan {

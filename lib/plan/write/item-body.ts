@@ -1,3 +1,4 @@
+import { validation } from '../../errors/errors.ts'
 import type {
   Collection, InputField, ReadableField, StoredField, SubCollectionField, SubItemField
 } from '../../model/model.ts'
@@ -78,3 +79,18 @@ export function findIdentifier (
  */
 const takenFrom = (value: Readonly<Record<string, unknown>>, { readable, name, type }: StoredField) =>
   readable && Object.hasOwn(value, name) ? type.take(value[name]) as Scalar | undefined : undefined
+
+/**
+ * Returns the body. Throws its violations, unless there are members to confirm: these can be violations too, so the run
+ * of the plan throws all of them together after it has read the item.
+ */
+export function checked (body: ItemBody): ItemBody {
+  if (body.confirmations.length === 0) checkAll([body])
+  return body
+}
+
+/** Throws the violations of all bodies. */
+export function checkAll (bodies: ReadonlyArray<Pick<ItemBody, 'violations'>>): void {
+  if (bodies.every(({ violations }) => violations.length === 0)) return
+  throw validation(bodies.flatMap(body => body.violations))
+}

@@ -8,9 +8,10 @@ import { always, both } from '../predicates.ts'
 import { checkFilterCost, planFilters } from '../read/filter.ts'
 import { stepsOf } from '../read/read.ts'
 import { refuse } from '../read/unusable.ts'
-import {
-  allowanceOf, checked, planUpdateBody, projectionOf, type Write, type WriteLimits, type WriteRequest
-} from './write.ts'
+import { checked } from './item-body.ts'
+import { allowanceOf, projectionOf, type WriteLimits } from './limits.ts'
+import { planUpdateBody } from './update.ts'
+import type { Write, WriteRequest } from './write.ts'
 
 /**
  * Plans the update, or the deletion, of all items of a list that a filter finds (docs/http.md: Writes by a filter).

@@ -1,0 +1,27 @@
+import { contentTooLarge } from '../../errors/errors.ts'
+import type { Collection } from '../../model/model.ts'
+import type { BodyLimits } from '../../request/body.ts'
+import type { Allowance } from './body.ts'
+import type { Projection } from '../plan.ts'
+import { planProjection, type ReadOptions } from '../read/read.ts'
+import type { WriteRequest } from './write.ts'
+
+export interface WriteLimits extends BodyLimits, Pick<Allowance, 'references'> {
+  /** The most items that a write by a filter may have. */
+  readonly affected: number
+  /** The options of the projection that shows a written item. */
+  readonly reads: ReadOptions
+}
+
+export const allowanceOf = ({ items, references }: WriteLimits): Allowance => ({ items, references })
+
+/** Throws content_too_large. In a batch, the limit is what other operations have left of it. */
+export function checkLength ({ length }: readonly unknown[], { items, references }: WriteLimits): void {
+  if (length > items && references === undefined) throw contentTooLarge(`The body holds more than ${items} items.`)
+}
+
+export function projectionOf (
+  collection: Collection, { represent, query }: WriteRequest, { reads }: WriteLimits
+): Projection | undefined {
+  return represent ? planProjection(query, collection, reads) : undefined
+}

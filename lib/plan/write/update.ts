@@ -1,0 +1,101 @@
+import type { Collection } from '../../model/model.ts'
+import { takenStrategies } from '../../model/strategies.ts'
+import { jsonOf } from '../../request/body.ts'
+import { type Allowance, contradictionsIn, planBody } from './body.ts'
+import { checked, type ItemBody } from './item-body.ts'
+import { allowanceOf, projectionOf, type WriteLimits } from './limits.ts'
+import type { UpsertInsert, WritePlanOf } from '../plan.ts'
+import { parentValues } from './path-values.ts'
+import { planFieldProjection, stepsOf } from '../read/read.ts'
+import type { ResourceOf } from '../path/walk.ts'
+import type { Write, WriteRequest } from './write.ts'
+
+/** Plans the update of an item, which an upsert creates. */
+export function planUpdate (resource: ResourceOf<'item'>, request: WriteRequest, limits: WriteLimits): Write {
+  const { collection, walked } = resource
+  const value = jsonOf(request.body, 'the fields to change')
+  const { body, insert } = planUpdateBodies(resource, value, limits)
+  checked(body)
+  const { conditions } = request
+  const representation = projectionOf(collection, request, limits)
+  const steps = stepsOf(walked)
+  return {
+    plan: { kind: 'update', steps, collection, scalar: false, body, insert, conditions, representation },
+    walked,
+    scalar: false
+  }
+}
+
+/** Plans the body of an item to change, and what it is if there is none. `place`: of the item in the request's body. */
+export function planUpdateBodies (
+  resource: ResourceOf<'item'>, value: unknown, limits: WriteLimits,
+  { pointer, allowance }: Place = { pointer: '', allowance: allowanceOf(limits) }
+): Pick<WritePlanOf<'update'>, 'body' | 'insert'> {
+  const update = planUpdateBody(value, resource.collection, { pointer, allowance })
+  const insert = planUpsertInsert(resource, value, pointer, limits)
+  return { body: withContradictions(update, insert), insert }
+}
+
+interface Place { readonly pointer: string, readonly allowance: Allowance }
+
+export const planUpdateBody = (value: unknown, collection: Collection, place: Place): ItemBody =>
+  planBody(value, collection, { form: 'update', pathValues: [], ...place })
+
+/**
+ * Adds the contradictions of the URL that an insert would have, so that the same request has the same result whether or
+ * not the item exists. They replace other errors and confirmations at the same pointers.
+ */
+function withContradictions (body: ItemBody, insert: UpsertInsert | undefined): ItemBody {
+  if (insert === undefined) return body
+  const contradictions = contradictionsIn(insert.body)
+  const isOpen = ({ pointer }: { readonly pointer: string }) => !contradictions.some(one => one.pointer === pointer)
+  return {
+    ...body,
+    confirmations: body.confirmations.filter(isOpen),
+    violations: [...body.violations.filter(isOpen), ...contradictions]
+  }
+}
+
+/** Returns undefined if the collection takes no upserts, or if no item can be created at this path. */
+function planUpsertInsert (
+  { collection, walked, pathValues }: ResourceOf<'item'>, value: unknown, pointer: string, limits: WriteLimits
+): UpsertInsert | undefined {
+  const last = walked.at(-1)?.step
+  if (!takenStrategies(collection).upsert || pathValues === undefined) return undefined
+  const { source: { writes } } = collection
+  if (writes !== undefined && pathValues.some(({ field }) => writes.isGenerated(field.property))) return undefined
+  if (last === undefined || last.via?.kind === 'sub-item') return undefined
+  const allPathValues = [...pathValues, ...parentValues(last.via)]
+  const allowance = allowanceOf(limits)
+  return {
+    from: { collection, via: last.via },
+    given: pathValues,
+    body: planBody(value, collection, { form: 'create', pointer, pathValues: allPathValues, allowance })
+  }
+}
+
+/** Plans the write of a scalar: an update whose body has one member. Pointers are relative to the value itself. */
+export function planScalar (
+  { field, collection, walked }: ResourceOf<'scalar'>, request: WriteRequest, limits: WriteLimits
+): Write {
+  const value = jsonOf(request.body, 'the value as JSON')
+  const place = { pointer: '', allowance: allowanceOf(limits) }
+  const body = checked(withinMember(planUpdateBody({ [field.name]: value }, collection, place), field.name))
+  const { conditions } = request
+  const representation = request.represent && field.readable ? planFieldProjection(field, collection) : undefined
+  const steps = stepsOf(walked)
+  return {
+    plan: { kind: 'update', steps, collection, scalar: true, body, insert: undefined, conditions, representation },
+    walked,
+    scalar: true
+  }
+}
+
+/** Removes the member's name from the pointers of the violations and confirmations. */
+function withinMember (body: ItemBody, name: string): ItemBody {
+  const { violations, confirmations } = body
+  if (violations.length === 0 && confirmations.length === 0) return body
+  const within = <T extends { readonly pointer: string }>(one: T): T =>
+    ({ ...one, pointer: one.pointer.slice(name.length + 1) })
+  return { ...body, violations: violations.map(within), confirmations: confirmations.map(within) }
+}
