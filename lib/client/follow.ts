@@ -65,7 +65,8 @@ async function begun (response: Response): Promise<Response> {
 
 type EventField = 'event' | 'data' | 'id' | 'retry'
 
-const fieldsOf = (event: string) =>
+/** Returns the fields of an event of a stream. */
+export const fieldsOf = (event: string) =>
   Object.fromEntries(event.split('\n').map(line => line.split(/: (.*)/s))) as { readonly [F in EventField]?: string }
 
 /** Returns the items of a list, also of a wrapped one; undefined for any other document. */

@@ -3,7 +3,7 @@ import { tableOf } from '../sources/memory/relations.ts'
 import { generateCreate, generateUpdate } from './bodies.ts'
 import type { ValueGenerator, Weighted } from './generator.ts'
 import { type ApiModel, encode, keySegment, relationsOf } from './resources.ts'
-import type { SentRequest } from './serve.ts'
+import type { SentRequest } from './send.ts'
 
 /** Returns a batch of writes, some of which refer to an item that one of them creates. `write`: makes a write. */
 export function generateBatch (generator: ValueGenerator, api: ApiModel, write: () => SentRequest): SentRequest {

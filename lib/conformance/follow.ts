@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { text } from 'node:stream/consumers'
-import { type Operation, patched } from '../client/follow.ts'
-import { injected, type SentRequest } from './serve.ts'
+import { fieldsOf, type Operation, patched } from '../client/follow.ts'
+import { injected, type SentRequest } from './send.ts'
 
 /** An event as it was sent. */
 interface SentEvent { readonly event: string, readonly data: unknown, readonly id: string | undefined }
@@ -57,13 +57,8 @@ export const follower = (app: FastifyInstance): Follow => async sent => {
 }
 
 function readEvent (part: string): readonly SentEvent[] {
-  const fields = new Map(part.split('\n').map(line => {
-    const [name = '', value = ''] = line.split(/: (.*)/s)
-    return [name, value] as const
-  }))
-  const event = fields.get('event')
-  if (event === undefined) return []
-  return [{ event, data: JSON.parse(fields.get('data') ?? 'null') as unknown, id: fields.get('id') }]
+  const { event, data = 'null', id } = fieldsOf(part)
+  return event === undefined ? [] : [{ event, data: JSON.parse(data) as unknown, id }]
 }
 
 function stateAfter ({ document, tag }: Follower['state'], { event, data, id = tag }: SentEvent): Follower['state'] {

@@ -2,7 +2,8 @@ import { setTimeout } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import type { ValueGenerator } from './generator.ts'
 import type { Follower } from './follow.ts'
-import type { Answer, SentRequest, LiveWorld } from './serve.ts'
+import type { Answer, SentRequest } from './send.ts'
+import type { LiveWorld } from './serve.ts'
 
 /** A document that is followed on each database. */
 interface Followed { readonly request: SentRequest, readonly followers: readonly Follower[] }

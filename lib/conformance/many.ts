@@ -6,7 +6,7 @@ import { generateUpdate } from './bodies.ts'
 import type { ValueGenerator } from './generator.ts'
 import { generateFilterPart } from './queries.ts'
 import { type ApiModel, generateCollection } from './resources.ts'
-import type { SentRequest } from './serve.ts'
+import type { SentRequest } from './send.ts'
 
 /** Returns a write of all items that a filter finds, or of those that the elements of an array name. */
 export function generateMany (generator: ValueGenerator, api: ApiModel): SentRequest {

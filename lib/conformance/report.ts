@@ -1,6 +1,6 @@
 import type { Stale } from './live.ts'
 import type { Difference } from './run.ts'
-import type { Answer, SentRequest } from './serve.ts'
+import type { Answer, SentRequest } from './send.ts'
 import { describeTables, shorten } from './table.ts'
 import type { GeneratedCollection } from './draft.ts'
 import type { World } from './world.ts'

@@ -11,7 +11,7 @@ import {
   type ApiModel, encode, generateCollection, generateItem, generateResource, generateScalar, keySegment, relationsOf,
   type Resource
 } from './resources.ts'
-import type { Answer, SentRequest } from './serve.ts'
+import type { Answer, SentRequest } from './send.ts'
 import { oddJson } from './values.ts'
 
 /** The state of a client: what the answers so far contained. */

@@ -8,10 +8,8 @@ import { type ChoiceSequence, makeGenerator } from './generator.ts'
 import { LiveDocuments, type Stale } from './live.ts'
 import { generateRequest, makeClientState, recordAnswer } from './requests.ts'
 import { type ApiModel, encode } from './resources.ts'
-import {
-  type Answer, isRead, type LiveWorld, type Open, type Opened, openPrefix, openWorld, type SentRequest, serve,
-  sharedPart
-} from './serve.ts'
+import { type Answer, isRead, type SentRequest } from './send.ts'
+import { type LiveWorld, type Open, type Opened, openPrefix, openWorld, serve, sharedPart } from './serve.ts'
 import type { Table } from './table.ts'
 import type { World } from './world.ts'
 

@@ -1,8 +1,9 @@
-import Fastify, { type FastifyInstance, type InjectOptions } from 'fastify'
+import Fastify from 'fastify'
 import type { DataSource } from '../sources/source.ts'
 import dataApi, { frameworkErrors } from '../index.ts'
 import { declare, declareOpenly } from './declare.ts'
 import { type Follow, follower } from './follow.ts'
+import { type Answer, type Send, sender, type SentRequest } from './send.ts'
 import type { Column, ColumnKind, Table } from './table.ts'
 import type { World } from './world.ts'
 
@@ -16,24 +17,10 @@ export interface Opened {
 /** Creates the tables with their rows, in a database or schema of their own. */
 export type Open = (tables: readonly Table[]) => Promise<Opened> | Opened
 
-export interface SentRequest {
-  readonly method: string
-  readonly url: string
-  readonly headers: Readonly<Record<string, string>>
-  readonly body?: string
-}
-
-export interface Answer {
-  readonly status: number
-  /** All headers but `date`. */
-  readonly headers: Readonly<Record<string, unknown>>
-  readonly body: string
-}
-
 /** A world that is served over one database. */
 export interface ServedWorld {
   readonly name: string
-  send (sent: SentRequest): Promise<Answer>
+  readonly send: Send
   /** Returns the errors that were logged since the last call. */
   faults (): readonly string[]
   close (): Promise<void>
@@ -89,26 +76,6 @@ function sourcesOf (opened: Opened): (table: string) => DataSource {
     return source
   }
 }
-
-/** Returns a function that sends requests to an application without a socket. */
-export function sender (app: FastifyInstance): ServedWorld['send'] {
-  return async sent => {
-    const response = await app.inject(injected(sent))
-    const { date: _date, ...others } = response.headers
-    return { status: response.statusCode, headers: others, body: response.body }
-  }
-}
-
-/** Returns true for a request that changes no collection. Routes of an application may write by any method. */
-export const isRead = ({ method }: SentRequest) => ['GET', 'HEAD', 'OPTIONS', 'QUERY'].includes(method)
-
-/** Returns a request as Fastify takes it. */
-export const injected = ({ method, url, headers, body }: SentRequest): InjectOptions => ({
-  method: method as NonNullable<InjectOptions['method']>,
-  url,
-  headers: { ...headers },
-  ...body !== undefined && { payload: body }
-})
 
 /**
  * Returns the part of an answer that is the same over every database. An OpenAPI document tells what the columns of its

@@ -1,5 +1,5 @@
 import { toOperation } from '../conformance/batches.ts'
-import type { Answer, SentRequest } from '../conformance/serve.ts'
+import type { Answer, SentRequest } from '../conformance/send.ts'
 import { ownCode, type Way } from './way.ts'
 import type { ServedApi } from './world.ts'
 

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { type Answer, isRead, type SentRequest } from '../conformance/serve.ts'
+import { type Answer, isRead, type SentRequest } from '../conformance/send.ts'
 import { type Following, followIn } from './live.ts'
 import type { Driven } from './way.ts'
 import type { Contents, World } from './world.ts'

@@ -1,7 +1,7 @@
 import type { ValueGenerator } from '../conformance/generator.ts'
 import { generateRequest, makeClientState, recordAnswer } from '../conformance/requests.ts'
 import { encode, textOf } from '../conformance/resources.ts'
-import type { Answer, SentRequest } from '../conformance/serve.ts'
+import type { Answer, SentRequest } from '../conformance/send.ts'
 import { statusOf } from './agents.ts'
 import type { TableShape } from './rows.ts'
 import type { ProvedCaller, Sight } from './sight.ts'

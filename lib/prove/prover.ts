@@ -1,6 +1,6 @@
 import { choiceLimit, makeGenerator, type ValueGenerator } from '../conformance/generator.ts'
 import { encode } from '../conformance/resources.ts'
-import type { SentRequest } from '../conformance/serve.ts'
+import type { SentRequest } from '../conformance/send.ts'
 import { compare, type Filled, type Pair } from './compare.ts'
 import { isOpen, makeDriver, type Proving, type Ways } from './driver.ts'
 import { turn } from './live.ts'

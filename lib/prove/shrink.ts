@@ -1,4 +1,4 @@
-import type { SentRequest } from '../conformance/serve.ts'
+import type { SentRequest } from '../conformance/send.ts'
 import { compare, type Difference, type Pair, staleStream } from './compare.ts'
 import { applyChanges, type Change } from './twin.ts'
 import type { Driven } from './way.ts'

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Api } from '../api/answer.ts'
 import type { Options } from '../api/options.ts'
 import { type Follow, follower } from '../conformance/follow.ts'
-import { type SentRequest, sender, type ServedWorld } from '../conformance/serve.ts'
+import { type Send, sender, type SentRequest } from '../conformance/send.ts'
 import type { Context, Declared } from '../declare/collection.ts'
 import { isSubCollection } from '../declare/relations.ts'
 import { DeclarationError } from '../errors/errors.ts'
@@ -25,7 +25,7 @@ export interface World {
   readonly tables: ReadonlyMap<string, Row[]>
   /** The fields whose values are made up, because memory() cannot compute them: `collection.property`. */
   readonly madeUp: ReadonlySet<string>
-  readonly send: ServedWorld['send']
+  readonly send: Send
   readonly follow: Follow
   /** Returns the number of followed documents that are to be read again. */
   waiting (): number

@@ -7,9 +7,8 @@ import { choiceLimit, type ChoiceSequence, makeGenerator } from '../../lib/confo
 import { openMemory } from '../../lib/conformance/run.ts'
 import { type ApiModel, encode } from '../../lib/conformance/resources.ts'
 import { generateRequest, recordAnswer, makeClientState } from '../../lib/conformance/requests.ts'
-import {
-  type Answer, type Open, type Opened, openPrefix, sender, type SentRequest, type ServedWorld, sharedPart
-} from '../../lib/conformance/serve.ts'
+import { type Answer, sender, type SentRequest } from '../../lib/conformance/send.ts'
+import { type Open, type Opened, openPrefix, type ServedWorld, sharedPart } from '../../lib/conformance/serve.ts'
 import type { World } from '../../lib/conformance/world.ts'
 import { describeTables } from '../../lib/conformance/table.ts'
 import dataApi, { frameworkErrors } from '../../lib/index.ts'

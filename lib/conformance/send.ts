@@ -1,0 +1,37 @@
+import type { FastifyInstance, InjectOptions } from 'fastify'
+
+export interface SentRequest {
+  readonly method: string
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body?: string
+}
+
+export interface Answer {
+  readonly status: number
+  /** All headers but `date`. */
+  readonly headers: Readonly<Record<string, unknown>>
+  readonly body: string
+}
+
+export type Send = (sent: SentRequest) => Promise<Answer>
+
+/** Returns a function that sends requests to an application without a socket. */
+export function sender (app: FastifyInstance): Send {
+  return async sent => {
+    const response = await app.inject(injected(sent))
+    const { date: _date, ...others } = response.headers
+    return { status: response.statusCode, headers: others, body: response.body }
+  }
+}
+
+/** Returns true for a request that changes no collection. Routes of an application may write by any method. */
+export const isRead = ({ method }: SentRequest) => ['GET', 'HEAD', 'OPTIONS', 'QUERY'].includes(method)
+
+/** Returns a request as Fastify takes it. */
+export const injected = ({ method, url, headers, body }: SentRequest): InjectOptions => ({
+  method: method as NonNullable<InjectOptions['method']>,
+  url,
+  headers: { ...headers },
+  ...body !== undefined && { payload: body }
+})
