@@ -5,9 +5,12 @@ import { dirname, join, relative, resolve } from 'node:path'
 // node .github/package.mjs <folder>: makes what `npm run build` has left in `dist` of a folder the code that is
 // published. The code is bundled, because a process that imports 170 files needs twice the time of one that imports
 // 25. The bundles are one graph with shared parts, so a class is the same by whichever entry it is imported. Source
-// maps hold the sources and name them as the repository does. Of the declarations those stay that an entry leads to.
+// maps name the sources as the repository does, so that a stack trace has their lines. Those of the code for browsers
+// also hold the sources, which bundlers look for; in the others they would be a third of the package. Of the
+// declarations those stay that an entry leads to.
 
 const [folder = '.'] = process.argv.slice(2)
+const forBrowsers = ['client/index', 'react-admin/index', 'tanstack-db/index']
 const { exports: entries, bin } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
 const built = ['lib', 'schemas'].flatMap(room => filesIn(join(folder, 'dist', room)))
 
@@ -29,7 +32,7 @@ async function bundle () {
   const names = programs.map(path => path.replace(/^(?:\.\/)?dist\/lib\/(.+)\.js$/, '$1'))
   const entryPoints = Object.fromEntries(names.map(name => [name, `lib/${name}.ts`]))
   const outdir = resolve(folder, 'dist/lib')
-  const { outputFiles } = await build({
+  const { outputFiles, metafile: { outputs } } = await build({
     entryPoints: { ...entryPoints, 'reading-thread': 'lib/sources/sql/sqlite/reading-thread.ts' },
     outdir,
     write: false,
@@ -40,21 +43,26 @@ async function bundle () {
     platform: 'node',
     target: 'node20',
     packages: 'external',
-    sourcemap: true
+    sourcemap: true,
+    metafile: true
   })
+  const browsers = new Set(forBrowsers.map(name => relative('.', join(outdir, `${name}.js`))))
+  // A set goes through what is added meanwhile.
+  for (const path of browsers) for (const one of outputs[path].imports) if (!one.external) browsers.add(one.path)
   for (const { path, text } of outputFiles) {
     mkdirSync(dirname(path), { recursive: true })
-    writeFileSync(path, path.endsWith('.map') ? withNames(text, path) : text)
+    const code = relative('.', path.replace(/\.map$/, ''))
+    writeFileSync(path, path.endsWith('.map') ? shortened(text, path, browsers.has(code)) : text)
   }
 }
 
 /** Returns a source map that names its sources by where they stand beside `dist` in the repository. */
-function withNames (text, path) {
-  const map = JSON.parse(text)
+function shortened (text, path, holdsSources) {
+  const { sourcesContent, ...map } = JSON.parse(text)
   const place = dirname(path)
   const toRoot = relative(place, resolve(folder))
-  map.sources = map.sources.map(source => join(toRoot, relative('.', resolve(place, source))))
-  return JSON.stringify(map)
+  const sources = map.sources.map(source => join(toRoot, relative('.', resolve(place, source))))
+  return JSON.stringify({ ...map, sources, ...holdsSources && { sourcesContent } })
 }
 
 /** Adds a declaration, and those that it imports. */
