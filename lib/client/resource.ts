@@ -48,7 +48,7 @@ export function resource (send: Send, path: string, write: Write, more?: object)
     updateMany: (where?: object, body?: unknown, options?: ManyOptions) =>
       write(() => many('PATCH', path, where, options, body)),
     deleteMany: (where?: object, options?: ManyOptions) => write(() => many('DELETE', path, where, options)),
-    ...{ item: below, resource: below },
+    ...{ item: below, resource: below, add: writer(write, path, 'POST', true) },
     // A resource is not thenable, so that `await` returns it.
     then: undefined,
     [origin]: { send, path },
@@ -122,11 +122,13 @@ export class Reference {
 
 /**
  * Returns the function that sends a write to a resource: of an identifier, if it is a collection, a body, if it is not
- * DELETE, and options. It returns the item if that is asked for, otherwise the acknowledgement.
+ * DELETE, and options. It returns the item if that is asked for, otherwise the acknowledgement. `adds`: the body is
+ * added to the field whose name precedes it.
  */
-const writer = (write: Write, resource: string, method: string) => (...given: unknown[]) => write(() => {
-  const path = located(resource, given, method)
-  const body = method === 'DELETE' ? undefined : given.shift()
+const writer = (write: Write, resource: string, method: string, adds?: true) => (...given: unknown[]) => write(() => {
+  const path = located(resource, given, adds ? 'PATCH' : method) + (adds ? segment(given.shift()) : '')
+  const value = method === 'DELETE' ? undefined : given.shift()
+  const body = adds ? { add: value } : value
   const [{ unchanged, returning, dryRun, ...options } = {}] = given as [AnyWriteOptions?]
   const tag = unchanged && tags.get(unchanged)
   if (unchanged && !tag) throw new TypeError('unchanged: no ETag')

@@ -1,5 +1,6 @@
 import { distincts } from '../model/identifiers.ts'
 import type { Collection, Field, StoredField } from '../model/model.ts'
+import { amendmentsOf } from '../plan/write/amendment.ts'
 import { tableOf } from '../sources/memory/relations.ts'
 import { ownValue } from '../sources/memory/values.ts'
 import type { ValueGenerator } from './generator.ts'
@@ -46,6 +47,16 @@ export function generateValue (generator: ValueGenerator, field: Field, collecti
   if (field.kind === 'input') return JSON.stringify(generator.from(examplesOf(field)) ?? null)
   if (field.nullable && !field.omitted && generator.chance(20)) return 'null'
   return generateStored(generator, field, collection)
+}
+
+/** Returns a change that makes the new value of a field of the one that it has; undefined for a field without one. */
+export function generateAmendment (
+  generator: ValueGenerator, field: Field, collection: Collection
+): string | undefined {
+  const way = generator.from(amendmentsOf(field))
+  if (way === undefined) return undefined
+  const value = generateValue(generator, field, collection)
+  return `{"${way}":${value.replace(/^\[([^,]*).*\]$/, '$1') || 'null'}}`
 }
 
 function generateStored (generator: ValueGenerator, field: StoredField, collection: Collection): string {

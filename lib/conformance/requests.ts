@@ -1,7 +1,7 @@
 import type { RelationField } from '../model/model.ts'
 import { relatedRows, tableOf } from '../sources/memory/relations.ts'
 import { generateBatch } from './batches.ts'
-import { generateCreate, generateElement, generateUpdate, generateValue } from './bodies.ts'
+import { generateAmendment, generateCreate, generateElement, generateUpdate, generateValue } from './bodies.ts'
 import type { ValueGenerator, Weighted } from './generator.ts'
 import { generateGroups } from './groups.ts'
 import { withKey } from './keys.ts'
@@ -196,13 +196,12 @@ function generateCondition (generator: ValueGenerator, path: string, { tags }: C
 }
 
 function generateScalarWrite (generator: ValueGenerator, api: ApiModel): SentRequest {
-  const { path, collection, field } = generateScalar(generator, api, true)
-  return {
-    method: 'PUT',
-    url: path,
-    headers: { ...json, ...generatePrefer(generator) },
-    body: field === undefined ? generator.of(oddJson) : generateValue(generator, field, collection)
-  }
+  const { path: url, collection, field } = generateScalar(generator, api, true)
+  const headers = { ...json, ...generatePrefer(generator) }
+  const change = field && generator.chance(40) ? generateAmendment(generator, field, collection) : undefined
+  if (change !== undefined) return { method: 'POST', url, headers, body: change }
+  const body = field === undefined ? generator.of(oddJson) : generateValue(generator, field, collection)
+  return { method: 'PUT', url, headers, body }
 }
 
 function generateDeletion (generator: ValueGenerator, api: ApiModel, client: ClientState): SentRequest {

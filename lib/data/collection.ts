@@ -1,8 +1,9 @@
 import type { AnyShape, CollectionData } from '../declare/data.ts'
-import { identifierNotFound, invalidParameter } from '../errors/errors.ts'
+import { identifierNotFound, invalidParameter, validation } from '../errors/errors.ts'
 import type { WriteMethod } from '../plan/path/methods.ts'
 import type { Resource } from '../plan/path/walk.ts'
 import type { WritePlan } from '../plan/plan.ts'
+import { amendmentsOf } from '../plan/write/amendment.ts'
 import { planWrite } from '../plan/write/write.ts'
 import type { Operation } from '../rules/caller.ts'
 import { runWrite, type WriteResult } from '../run/write.ts'
@@ -42,6 +43,7 @@ export function makeCollection (names: CollectionNames, binding: Binding): AnyCo
     upsert: (id: unknown, values: unknown, query: Members = {}) =>
       write(call => updateItem(call, id, values, query, true)),
     updateEach: (items: unknown, query: Members = {}) => write(call => updateEach(call, items, query)),
+    add: (id: unknown, name: string, addend: unknown) => write(call => addTo(call, { id, name, addend })),
     delete: (id: unknown) => write(call => deleteItem(call, id)),
     updateWhere: (where: unknown, changes: unknown, options: Members = {}) =>
       write(call => writeMany(call, { method: 'PATCH', where, body: bodyOf(changes, call.collection), options })),
@@ -83,6 +85,23 @@ async function updateEach (call: Call, items: unknown, asked: Members): Promise<
   const resource = { ...collectionResource(call), pathValues: undefined }
   const { plan, result } = await write(call, resource, { method: 'PATCH', may: ['update'], body, asked })
   return writtenItems(plan, result)
+}
+
+/** Adds to a value of an item. Returns the new value. */
+async function addTo (
+  call: Call, { id, name, addend }: { readonly id: unknown, readonly name: string, readonly addend: unknown }
+): Promise<unknown> {
+  const { collection } = call
+  refuseReading(call)
+  const { walked } = itemResource(id, call)
+  const field = collection.fields.get(name)
+  if (field?.kind !== 'stored' || !field.writable || !amendmentsOf(field).includes('add')) {
+    throw validation([{ pointer: `/${name}`, message: 'is no number that can be written' }])
+  }
+  const body = { add: typeof addend === 'bigint' ? String(addend) : addend }
+  const resource = { kind: 'scalar', collection, field, walked } as const
+  const { plan, result } = await write(call, resource, { method: 'POST', may: ['update'], body, asked: {} })
+  return writtenItems(plan, result)[0]?.[name]
 }
 
 /** Deletes an item. */

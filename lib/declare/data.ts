@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify'
+import type { NumberNames } from '../client/types/fields.ts'
 import type { Group, GroupsQuery } from '../client/types/groups.ts'
 import type { Equal, FieldCondition } from './field-condition.ts'
 
@@ -212,6 +213,8 @@ export interface CollectionData<T extends Shape, Default> {
   updateEach<const F extends ReadonlyArray<Field<T>> | undefined = undefined> (
     items: ReadonlyArray<Values<T>>, query?: Selecting<F>
   ): Promise<Array<Selected<T, F, Default>>>
+  /** Adds to a number of an item, whatever others add meanwhile. Returns the new value. */
+  add (id: Id<T>, field: NumberNames<T['stored']>, addend: number): Promise<number>
   /** Deletes an item. Rejects with `identifier_not_found` where there is none. */
   delete (id: Id<T>): Promise<void>
   /** Changes these values of all items that the condition finds, or of none. Returns their number. */

@@ -1,7 +1,8 @@
 import {
-  type Collection, type DataField, type Field, type InputField, isReadable, type ScalarField
+  type Collection, type DataField, type Field, type InputField, isReadable, type ScalarField, type StoredField
 } from '../model/model.ts'
 import { always } from '../plan/predicates.ts'
+import { amendmentsOf } from '../plan/write/amendment.ts'
 import { type Describing, methodsOf, type View } from './describing.ts'
 import { filterableFields } from './filters.ts'
 import { groupSchema, listedSchema } from './items.ts'
@@ -20,10 +21,12 @@ export function scalarPath (item: string, view: View, describing: Describing): P
   const scalars = [...collection.fields.values()].filter(isScalar)
   const shown = scalars.filter(isReadable).filter(field => methodsOfScalar(field, view).includes('GET'))
   const written = scalars.filter(field => methodsOfScalar(field, view).includes('PUT'))
+  const amended = collection.stored.filter(field => methodsOfScalar(field, view).includes('POST'))
   const path: PathItem = {
     parameters: [identifierParameter(collection, describing)],
     ...shown.length > 0 && { get: getScalar(collection, shown, describing) },
-    ...written.length > 0 && { put: putScalar(collection, written, describing) }
+    ...written.length > 0 && { put: putScalar(collection, written, describing) },
+    ...amended.length > 0 && { post: postScalar(collection, amended, describing) }
   }
   return { [`${item}/{field}`]: path }
 }
@@ -90,6 +93,29 @@ function putScalar (collection: Collection, written: readonly Scalar[], describi
     }
   }
 }
+
+/** Returns the operation that makes the new value of one that an item has. */
+function postScalar (collection: Collection, fields: readonly StoredField[], describing: Describing): Operation {
+  const put = putScalar(collection, fields, describing)
+  const bodies = fields.flatMap(field => amendmentsOf(field).map(way =>
+    closed({ [way]: way === 'add' ? addendSchema(field) : fieldSchema(field, 'body')['items'] ?? {} }, way)))
+  const shown = anyOf(fields.map(field => shownSchema(field, collection, describing.components)))
+  const done = closed({ status: { type: 'string', const: 'ok' }, value: shown }, 'status')
+  return {
+    ...put,
+    operationId: describing.operationId(`change_${collection.name}_field`),
+    summary: `Change the value of one field of an item of ${collection.name} by what it is`,
+    description: 'Adds a number to it, appends an element to a list, or removes all elements that are equal to one.',
+    requestBody: { required: true, content: jsonContent(anyOf(bodies)) },
+    responses: { ...put.responses, 200: ok('Written.', anyOf([done, shown])) }
+  }
+}
+
+const closed = (properties: Schema, required: string): Schema =>
+  ({ type: 'object', properties, required: [required], additionalProperties: false })
+
+const addendSchema = ({ type: { kind } }: StoredField): Schema =>
+  kind === 'int64' || kind === 'decimal' ? { type: 'string', format: kind } : { type: kind }
 
 /**
  * Returns the paths of a collection's dictionaries: items by the value of an identifier, or groups of items. A key of

@@ -1,4 +1,4 @@
-import { generateCreate, generateUpdate, generateValue } from '../conformance/bodies.ts'
+import { generateAmendment, generateCreate, generateUpdate, generateValue } from '../conformance/bodies.ts'
 import { fits } from '../conformance/examples.ts'
 import type { ValueGenerator } from '../conformance/generator.ts'
 import { generateEach } from '../conformance/many.ts'
@@ -6,6 +6,7 @@ import { encode, generateText, keySegment, relationsOf, scalarsOf, textOf } from
 import type { SentRequest } from '../conformance/send.ts'
 import type { Collection, ScalarField } from '../model/model.ts'
 import { traitsOf } from '../model/values.ts'
+import { amendmentsOf } from '../plan/write/amendment.ts'
 import { tableOf } from '../sources/memory/relations.ts'
 import { agentWays } from './agents.ts'
 import { batchWays } from './batches.ts'
@@ -221,8 +222,22 @@ function writesOf ({ prefix }: ServedApi, view: View, guess: Guess): readonly Wa
         }]
       : [],
     ...isWritable ? waysByArray(collection, url) : [],
+    ...waysByValue(collection, item),
     ...waysByFilter(collection, url)
   ]
+}
+
+/** Changes that make a new value of the one that an item has. */
+function waysByValue (collection: Collection, item: (generator: ValueGenerator) => string): readonly Way[] {
+  const { name, stored, strategies: { update } } = collection
+  const fields = stored.filter(field => field.writable && amendmentsOf(field).length > 0)
+  const make = (generator: ValueGenerator) => {
+    const field = generator.of(fields)
+    const body = generateAmendment(generator, field, collection) ?? ''
+    const headers = { 'content-type': 'application/json' }
+    return { method: 'POST', url: `${item(generator)}/${encode(field.name)}`, headers, body }
+  }
+  return fields.length > 0 && update.length > 0 ? [{ name: `${name} changed by a value`, weight: ownCode, make }] : []
 }
 
 /** Updates of the items that the elements of an array name. */

@@ -70,6 +70,9 @@ function renderUpdated (plan: WritePlan, row: Row | undefined, scalar: boolean, 
   if (plan.kind !== 'update' || plan.representation === undefined || row === undefined) {
     return updated
   }
+  if (plan.body.amendment !== undefined && returns !== 'representation') {
+    return ok(`{"status":"ok","value":${renderScalar(row, plan.representation.show)}}`)
+  }
   const body = scalar ? renderScalar(row, plan.representation.show) : renderItem(row, plan.representation.show)
   return tagged(ok(body, represented), undefined, versionOf(row, plan.collection), plan.representation.variant)
 }

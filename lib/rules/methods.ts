@@ -95,7 +95,7 @@ function operationsOf (
 ): readonly Operation[] {
   if (!isWrite(method)) return ['read']
   switch (method) {
-    case 'POST': return ['create']
+    case 'POST': return kind === 'scalar' ? ['update'] : ['create']
     case 'DELETE': return ['delete']
     case 'PUT':
     case 'PATCH': return kind !== 'scalar' && strategies.upsert ? ['update', 'create'] : ['update']

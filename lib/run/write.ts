@@ -12,6 +12,7 @@ import type { AuthorisedChange } from '../rules/authorise.ts'
 import type { Caller } from '../rules/caller.ts'
 import { isChecked, isDeletionChecked, isScoped } from '../rules/references.ts'
 import type { ScopedDatabase, ScopedSession } from '../rules/scoped-database.ts'
+import { amended } from './amend.ts'
 import { calling, type CallSite } from './application.ts'
 import { changedValues, confirm, refuseToConfirm, toItem, valueIn } from './stored-values.ts'
 import type { AfterCommit, RunContext, UnitOfWork } from './context.ts'
@@ -138,11 +139,10 @@ async function explainUnchanged (
 }
 
 function resultOf (plan: WritePlan, change: AuthorisedChange, changed: Changed): WriteResult {
-  const collection = collectionOf(plan)
   const pointer = plan.kind === 'create' ? plan.bodies[0]?.pointer ?? '' : ''
   // A trigger has dropped the row, or stored it elsewhere.
   if (plan.kind === 'create' && changed.kind === 'unchanged') throw constraint([], pointer)
-  const { key } = expectChanged(changed, collection, pointer, plan.kind === 'delete')
+  const { key } = expectChanged(changed, collectionOf(plan), pointer, plan.kind === 'delete')
   if (plan.kind === 'delete') return { kind: 'deleted' }
   if (plan.kind === 'update' || change.kind !== 'insert') return { kind: 'updated', row: undefined }
   return { kind: 'created', items: [{ key: key ?? [], row: undefined }] }
@@ -211,7 +211,7 @@ async function runUpdate (plan: WritePlanOf<'update'>, work: UnitOfWork, isRetry
     if (denial !== undefined) throw denial
     const row = rowOf(found)
     await work.session.permit?.('update', collection, keyOf(row, collection))
-    return updateFound(plan, row, work)
+    return updateFound(amended(plan, row), row, work)
   }
   if (insert === undefined || found.kind !== 'missing' || found.step !== plan.steps.length - 1) return found
   checkConditions(conditions, undefined, collection.strategies.requireIfMatch)

@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { expectTypeOf } from 'expect-type'
 import { test } from 'tap'
+import type { NumberNames } from '../../lib/client/index.ts'
 import {
   collection, type CollectionData, computed, type Data, expression, input, memory, type ShapeIn, SubCollection,
   SubItem
@@ -107,6 +108,12 @@ test('conditions, orders and values are those of the fields', async () => {
     await all.create([{ name: 'Can', manager: { name: 'Abi' } }, { startDate: new Date(), albums: [{}] }])
     await all.update({ name: 'Can' }, { oldName: undefined })
     await all.update({ name: 'Can' }, { oldName: null, startDate: null })
+    expectTypeOf(await all.add(1, 'managerId', 1)).toEqualTypeOf<number>()
+    // @ts-expect-error a name is no number
+    await all.add(1, 'name', 1)
+    // So does the client.
+    expectTypeOf<NumberNames<Artists['stored']>>().toEqualTypeOf<'id' | 'managerId'>()
+    expectTypeOf<NumberNames<{ rating: number | null, name: string }>>().toEqualTypeOf<'rating'>()
     // @ts-expect-error `name` is never null
     await all.update(1, { name: null })
     // @ts-expect-error there is no field `nam`

@@ -188,6 +188,12 @@ export const faults: readonly Fault[] = [
     tests: ['contract/conditions', 'contract/rules/fields', 'contract/non-interference']
   },
   {
+    what: 'run: a sum beyond the maximum is written',
+    text: 'violations: body.violations.map(told)',
+    fault: 'violations: []',
+    tests: ['contract/changes-of-a-value']
+  },
+  {
     what: 'response: CSV holds a formula',
     text: 'quote(disarm(',
     fault: 'quote((',

@@ -1,6 +1,7 @@
 import type { Answer, Reserved, Returning } from './answers.ts'
 import type { Api, Target } from './api.ts'
-import type { Acknowledgement, Identifier, WriteOptions } from './client.ts'
+import type { Acknowledgement, Added, Identifier, WriteOptions } from './client.ts'
+import type { NumberNames } from './fields.ts'
 
 declare const result: unique symbol
 
@@ -38,6 +39,9 @@ interface BatchCollection<
   upsert<const R extends Returning<A, K> = undefined> (
     id: Identifier | Written<unknown>, item: Body<A[K]['upsert']>, options?: Options<R>
   ): Written<Answer<A, K, R, Acknowledgement>>
+  add (
+    id: Identifier | Written<unknown>, field: NumberNames<A[K]['item']>, addend: number, options?: Options<undefined>
+  ): Written<Added>
   readonly delete: X extends true
     ? (id: Identifier | Written<unknown>, options?: Options<undefined>) => Written<Acknowledgement>
     : never

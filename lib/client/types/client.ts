@@ -4,7 +4,7 @@ import type { KeyedOptions, RequestOptions } from '../send.ts'
 import type { Answer, Reserved, Returning, Selection } from './answers.ts'
 import type { Api, Target } from './api.ts'
 import type { Batch, Results, Written } from './batch.ts'
-import type { Chosen, Full, Listed, Listing } from './fields.ts'
+import type { Chosen, Full, Listed, Listing, NumberNames } from './fields.ts'
 import type { Group, GroupsQuery } from './groups.ts'
 import type { Where } from './where.ts'
 
@@ -55,6 +55,9 @@ export interface ManyOptions<R> extends KeyedOptions {
   readonly returning?: R
   readonly max?: number | undefined
 }
+
+/** The answer to an addition: the new value. */
+export interface Added { readonly status: 'ok', readonly value: number }
 
 /** The answer to a write by a filter: the number of items. */
 export interface Affected { readonly status: 'ok', readonly affected: number }
@@ -112,6 +115,10 @@ export interface Collection<
   upsert<const R extends Returning<A, K> = undefined> (
     id: Identifier, item: A[K]['upsert'], options?: WriteOptions<R>
   ): Promise<Answer<A, K, R, Acknowledgement>>
+  /** Adds to a number of the item, whatever others add meanwhile. A dry run has no value. */
+  add (
+    id: Identifier, field: NumberNames<A[K]['item']>, addend: number, options?: WriteOptions<undefined>
+  ): Promise<Added>
   /** Deletes the item; in a sub-collection whose items can be unlinked, unlinks it. */
   readonly delete: X extends true ? Delete : never
   /**

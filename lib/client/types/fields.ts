@@ -2,6 +2,11 @@ import type { Api, Name, Target } from './api.ts'
 import type { Call, Called, Calls } from './groups.ts'
 import type { Where } from './where.ts'
 
+/** The names of the fields that hold numbers. Without types, any name. */
+export type NumberNames<I> = {
+  [F in keyof I]-?: unknown extends I[F] ? F : Exclude<I[F], null | undefined> extends number ? F : never
+}[keyof I] & string
+
 /** A selection: names of fields, and relations with a selection or a query of their own. */
 export type Fields<A extends Api<A>, K extends keyof A> = ReadonlyArray<Name<A, K> | Nested<A, K>>
 

@@ -3,6 +3,7 @@ import type { Field, RelationField, SubCollectionField } from '../../model/model
 import { distincts } from '../../model/identifiers.ts'
 import { takenStrategies } from '../../model/strategies.ts'
 import { always } from '../predicates.ts'
+import { amendmentsOf } from '../write/amendment.ts'
 import type { Resource, ResourceOf } from './walk.ts'
 
 /** A method that some resource takes. */
@@ -22,13 +23,14 @@ function otherMethods (resource: Resource): readonly Method[] {
     case 'dictionary': return none
     case 'collection': return collectionMethods(resource)
     case 'item': return itemMethods(resource)
-    case 'scalar': return takesValue(resource) ? value : none
+    case 'scalar': return scalarMethods(resource)
   }
 }
 
 const none: readonly Method[] = []
 const value: readonly Method[] = ['PUT']
 const posted: readonly Method[] = ['POST']
+const amended: readonly Method[] = ['PUT', 'POST']
 
 /** Returns the method if the resource takes it, else undefined. */
 export function findMethod (method: string, resource: Resource): Method | undefined {
@@ -87,8 +89,10 @@ function itemMethods (resource: ResourceOf<'item'>): readonly Method[] {
   return takesDelete ? [...update, 'DELETE'] : update
 }
 
-const takesValue = ({ field, collection }: ResourceOf<'scalar'>) =>
-  field.writable && takenStrategies(collection).update.length > 0
+function scalarMethods ({ field, collection }: ResourceOf<'scalar'>): readonly Method[] {
+  if (!field.writable || takenStrategies(collection).update.length === 0) return none
+  return amendmentsOf(field).length > 0 ? amended : value
+}
 
 /**
  * Returns true if an item of the relation can be taken out of it and still exist: its link is a row of a join table, or

@@ -4,6 +4,7 @@ import type {
 } from '../../model/model.ts'
 import type { Violation } from '../../model/validators.ts'
 import type { Scalar } from '../../model/values.ts'
+import type { Amendment } from './amendment.ts'
 import { findPathValue, type ParentValue } from './path-values.ts'
 
 /** The members of one item in a body, checked against the model and converted (docs/http.md: Writing). */
@@ -16,6 +17,8 @@ export interface ItemBody {
   readonly confirmations: readonly Confirmation[]
   /** Every error that can be found without reading data. */
   readonly violations: readonly Violation[]
+  /** What makes the only value to write of the one that the item has. */
+  readonly amendment?: Amendment
 }
 
 export type Assignment =

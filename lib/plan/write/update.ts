@@ -1,6 +1,7 @@
-import type { Collection } from '../../model/model.ts'
+import type { Collection, Field } from '../../model/model.ts'
 import { takenStrategies } from '../../model/strategies.ts'
 import { jsonOf } from '../../request/body.ts'
+import { planAmendment } from './amendment.ts'
 import { type Allowance, contradictionsIn, planBody } from './body.ts'
 import { checked, type ItemBody } from './item-body.ts'
 import { allowanceOf, projectionOf, type WriteLimits } from './limits.ts'
@@ -74,21 +75,31 @@ function planUpsertInsert (
   }
 }
 
-/** Plans the write of a scalar: an update whose body has one member. Pointers are relative to the value itself. */
+/** Plans the write of a scalar: an update whose body has one member, or by the value that the item has (POST). */
 export function planScalar (
   { field, collection, walked }: ResourceOf<'scalar'>, request: WriteRequest, limits: WriteLimits
 ): Write {
   const value = jsonOf(request.body, 'the value as JSON')
-  const place = { pointer: '', allowance: allowanceOf(limits) }
-  const body = checked(withinMember(planUpdateBody({ [field.name]: value }, collection, place), field.name))
+  const amendment = request.method === 'POST' ? planAmendment(field, value) : undefined
+  const body = amendment === undefined
+    ? checked(planValue(field, value, collection, allowanceOf(limits)))
+    : { pointer: '', assignments: [], confirmations: [], violations: [], amendment }
   const { conditions } = request
-  const representation = request.represent && field.readable ? planFieldProjection(field, collection) : undefined
+  const isShown = amendment !== undefined || request.represent
+  const representation = isShown && field.readable ? planFieldProjection(field, collection) : undefined
   const steps = stepsOf(walked)
   return {
     plan: { kind: 'update', steps, collection, scalar: true, body, insert: undefined, conditions, representation },
     walked,
     scalar: true
   }
+}
+
+/** Plans the body of one member. Pointers are relative to the value itself. */
+export function planValue (
+  { name }: Pick<Field, 'name'>, value: unknown, collection: Collection, allowance: Allowance
+): ItemBody {
+  return withinMember(planUpdateBody({ [name]: value }, collection, { pointer: '', allowance }), name)
 }
 
 /** Removes the member's name from the pointers of the violations and confirmations. */
