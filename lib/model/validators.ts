@@ -1,5 +1,5 @@
 import type { TSchema } from '@sinclair/typebox'
-import type { Ajv, ErrorObject } from 'ajv'
+import type { Ajv, ErrorObject, ValidateFunction } from 'ajv'
 import { flagNames, wordNames } from '../../schemas/flags.ts'
 import { DeclarationError } from '../errors/errors.ts'
 import { makeAjvWithFormats } from './formats.ts'
@@ -56,18 +56,54 @@ function ajvFor (schema: TSchema): Ajv {
 const inherited = new RegExp(`"(?:${Object.getOwnPropertyNames(Object.prototype).join('|')})"`)
 
 /**
- * Compiles one validator of the writable fields (docs/http.md: Writing). Throws a DeclarationError for a schema that
- * Ajv cannot compile.
+ * Returns the validator of the writable fields (docs/http.md: Writing), which is compiled for the first write. Throws a
+ * DeclarationError for a schema that Ajv cannot compile.
  */
 export function compileValidate (collection: string, fields: ReadonlyArray<StoredField | InputField>): Validate {
   const writable = fields.filter(field => field.writable)
   // Ajv need not be loaded where nothing can be written.
   if (writable.length === 0) return () => []
-  const members = writable.map(({ name, schema }, index) => [name, definedBelow(schema, `#/$defs/${index}`)] as const)
+  const members = writable.map(({ name, property, schema }, index) => {
+    const meant = meaningOf(schema)
+    check(`collection '${collection}', field '${property}'`, meant)
+    return [name, definedBelow(meant, `#/$defs/${index}`)] as const
+  })
+  let validate: ValidateFunction | undefined
+  return values => {
+    validate ??= compileMembers(members)
+    return validate(values) ? [] : (validate.errors ?? []).map(toViolation)
+  }
+}
+
+const ignored: ReadonlySet<string> = new Set([...flagNames, ...wordNames, 'title', 'description'])
+
+/** Returns what a field's schema says of its values. */
+const meaningOf = (schema: TSchema) =>
+  Object.fromEntries(Object.entries(schema).filter(([name]) => !ignored.has(name))) as TSchema
+
+const checked = new Set<string>()
+
+/**
+ * Has Ajv compile the schema of a field. It takes half a millisecond, and the fields of an application that are any
+ * text or any number have one schema.
+ */
+function check (place: string, schema: TSchema): void {
+  const text = JSON.stringify(schema)
+  if (checked.has(text)) return
+  try {
+    ajvFor(schema).compile(schema)
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new DeclarationError(`${place}: the schema cannot be compiled: ${reason}`)
+  }
+  checked.add(text)
+}
+
+function compileMembers (members: ReadonlyArray<readonly [name: string, schema: TSchema]>): ValidateFunction {
   const properties = Object.fromEntries(members)
   const $defs = Object.fromEntries(members.map(([, { $defs = {} }], index) => [index, { $defs }]))
-  const validate = compile(collection, { type: 'object', properties, $defs } as unknown as TSchema)
-  return values => validate(values) ? [] : (validate.errors ?? []).map(toViolation)
+  const schema = { type: 'object', properties, $defs } as unknown as TSchema
+  return ajvFor(schema).compile(schema)
 }
 
 /** Returns a field's schema whose references lead to its definitions at a place of the schema of all. */
@@ -75,16 +111,6 @@ function definedBelow (schema: TSchema, place: string): TSchema {
   if (!('$defs' in schema)) return schema
   const text = JSON.stringify(schema)
   return JSON.parse(text.replaceAll('"$ref":"#/$defs/', `"$ref":"${place}/$defs/`)) as TSchema
-}
-
-function compile (collection: string, schema: TSchema) {
-  try {
-    return ajvFor(schema).compile(schema)
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
-    const place = `collection '${collection}'`
-    throw new DeclarationError(`${place}: the schema of a writable field cannot be compiled: ${reason}`)
-  }
 }
 
 const toViolation = (error: ErrorObject): Violation =>

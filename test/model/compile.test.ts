@@ -221,11 +221,11 @@ test('what is declared of writes is checked as well', async t => {
     }), "collection 'things', requestStrategies.delete: must be true or false; found the number 1"],
     [things(Type.Object({
       id, name: Type.String({ writable: true, format: 'colour' })
-    })), "collection 'things': the schema of a writable field cannot be compiled: unknown format \"colour\" ignored " +
-      'in schema at path "#/properties/name"'],
+    })), "collection 'things', field 'name': the schema cannot be compiled: unknown format \"colour\" ignored in " +
+      'schema at path "#"'],
     [things(Type.Object({
       id, name: Type.String({ writable: true, pattern: '(' })
-    })), "collection 'things': the schema of a writable field cannot be compiled: Invalid regular expression: /(/u: " +
+    })), "collection 'things', field 'name': the schema cannot be compiled: Invalid regular expression: /(/u: " +
       'Unterminated group'],
     [things(Type.Object({ id }), {
       computed: { now: computed({ type: Type.Integer({ writable: true }), from: [], get: () => 1 }) }
