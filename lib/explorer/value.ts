@@ -2,6 +2,7 @@ import { isObject } from '../errors/is-object.ts'
 import type { Collection, Field, InputField, ScalarField, StoredField } from '../model/model.ts'
 import { fieldSchema } from '../openapi/values.ts'
 import { memoize } from '../scheduling/memoize.ts'
+import { likeName } from '../model/names.ts'
 import { leadsElsewhere, uniques } from '../model/identifiers.ts'
 import type { GroupColumn } from '../plan/plan.ts'
 import { type Item, memberPath } from '../plan/read/show.ts'
@@ -206,8 +207,6 @@ export const namingField = (collection: Collection): StoredField | undefined => 
 /** Returns true for a field that people know items by: an identifier that is a text, or what is called a name. */
 export const isName = ({ identifier, name, schema, type }: StoredField): boolean =>
   schema.naming === true || (type.kind === 'string' && (identifier || likeName.test(name)))
-
-const likeName = /^(name|title|label)$|_(name|title)$/i
 
 /** The readable texts: the field flagged `naming`, then what is usually a name, then identifiers, then the others. */
 const namesOf = memoize(({ stored }: Collection): readonly StoredField[] => {

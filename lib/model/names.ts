@@ -33,4 +33,7 @@ export function words (name: string): string[] {
     .map(word => word.toLowerCase())
 }
 
+/** The names on the wire of what people know items by. */
+export const likeName = /^(name|title|label)$|_(name|title)$/i
+
 const capitalize = (word: string) => word.charAt(0).toUpperCase() + word.slice(1)

@@ -58,9 +58,12 @@ type CallName =
   | 'Type.Optional' | 'Type.String' | 'Type.Union' | 'Type.Unknown' | 'SubItem' | 'SubCollection'
 
 /** Returns the call that makes the schema of a collection. */
-export function schemaCall ({ fields, description }: CollectionDesign): Call {
+export function schemaCall ({ fields, description, view }: CollectionDesign): Call {
   const properties = Object.fromEntries(fields.map(field => [field.property, fieldCall(field)]))
-  return { call: 'Type.Object', args: [properties, ...description === undefined ? [] : [{ description }]] }
+  const words: Parts = {
+    ...description !== undefined && { description }, ...view !== undefined && { views: { All: view } }
+  }
+  return { call: 'Type.Object', args: [properties, ...given(words)] }
 }
 
 /** Returns the behaviour but for its source. */

@@ -66,6 +66,8 @@ export interface CollectionDesign {
   readonly creatable: boolean
   /** True if the database has a statement that deletes an item. */
   readonly deletable: boolean
+  /** The query of a listing that shows items of other collections by their names; undefined where there are none. */
+  readonly view?: string | undefined
 }
 
 /** The collections as which a database is served. */

@@ -6,6 +6,7 @@ import { makeNames, namesOfColumns, propertyOf, relationName } from './naming.ts
 import { looksSecret } from './secrets.ts'
 import { type Column, type Omission, type Table, type Tables, takesWrites } from './tables.ts'
 import { typeOf } from './types.ts'
+import { viewOf } from './view.ts'
 
 /** The options that a design depends on besides the tables. */
 export interface DesignOptions {
@@ -41,9 +42,11 @@ export function makeDesign ({ kind, tables, omissions }: Tables, options: Design
   for (const reference of references) own.get(reference.from)?.push(reference)
   for (const [draft, its] of own) addScalars(draft, its, options)
   addRelations(drafts, references, joins, options)
+  const collections = [...drafts.values()].map(draft => finish(draft, isCreatable(draft, options, notes)))
+  const byProperty = new Map(collections.map(one => [one.property, one]))
   return {
     kind,
-    collections: [...drafts.values()].map(draft => finish(draft, isCreatable(draft, options, notes))),
+    collections: collections.map(one => ({ ...one, view: viewOf(one, byProperty) })),
     joins: [...joins.keys()].map(({ name }) => name),
     omissions: notes,
     secrets
