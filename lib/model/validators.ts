@@ -2,6 +2,7 @@ import type { TSchema } from '@sinclair/typebox'
 import type { Ajv, ErrorObject, ValidateFunction } from 'ajv'
 import { flagNames, wordNames } from '../../schemas/flags.ts'
 import { DeclarationError } from '../errors/errors.ts'
+import { memoizeRecent } from '../scheduling/memoize.ts'
 import { makeAjvWithFormats } from './formats.ts'
 import type { InputField, StoredField } from './model.ts'
 import { isMultipleOf } from './numbers.ts'
@@ -43,15 +44,20 @@ function checkMultiple (multipleOf: number): Check {
 const made = new Map<boolean, Ajv>()
 
 /**
- * Every object has a member `constructor`, but not of its own. To ask each member whether it is an object's own takes
- * time, so that only schemas with such names do it.
+ * Compiles a schema, given as JSON. It takes half a millisecond, and the fields of an application that are any text or
+ * any number have one schema. Every object has a member `constructor`, but not of its own. To ask each member whether
+ * it is an object's own takes time, so that only schemas with such names do it.
  */
-function ajvFor (schema: TSchema): Ajv {
-  const ownProperties = inherited.test(JSON.stringify(schema))
+const compile = memoizeRecent(text => {
+  const ownProperties = inherited.test(text)
   const ajv = made.get(ownProperties) ?? makeValidatorAjv(ownProperties)
   made.set(ownProperties, ajv)
-  return ajv
-}
+  const schema = JSON.parse(text) as object
+  const validate = ajv.compile(schema)
+  // Ajv would keep for ever what it has compiled.
+  ajv.removeSchema(schema)
+  return validate
+}, { most: 1_000, characters: 1_000_000 })
 
 const inherited = new RegExp(`"(?:${Object.getOwnPropertyNames(Object.prototype).join('|')})"`)
 
@@ -81,29 +87,20 @@ const ignored: ReadonlySet<string> = new Set([...flagNames, ...wordNames, 'title
 const meaningOf = (schema: TSchema) =>
   Object.fromEntries(Object.entries(schema).filter(([name]) => !ignored.has(name))) as TSchema
 
-const checked = new Set<string>()
-
-/**
- * Has Ajv compile the schema of a field. It takes half a millisecond, and the fields of an application that are any
- * text or any number have one schema.
- */
+/** Has Ajv compile the schema of a field. */
 function check (place: string, schema: TSchema): void {
-  const text = JSON.stringify(schema)
-  if (checked.has(text)) return
   try {
-    ajvFor(schema).compile(schema)
+    compile(JSON.stringify(schema))
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
     throw new DeclarationError(`${place}: the schema cannot be compiled: ${reason}`)
   }
-  checked.add(text)
 }
 
 function compileMembers (members: ReadonlyArray<readonly [name: string, schema: TSchema]>): ValidateFunction {
   const properties = Object.fromEntries(members)
   const $defs = Object.fromEntries(members.map(([, { $defs = {} }], index) => [index, { $defs }]))
-  const schema = { type: 'object', properties, $defs } as unknown as TSchema
-  return ajvFor(schema).compile(schema)
+  return compile(JSON.stringify({ type: 'object', properties, $defs }))
 }
 
 /** Returns a field's schema whose references lead to its definitions at a place of the schema of all. */
