@@ -9,11 +9,11 @@ import { answerImport } from './import.ts'
 import { liveOf } from './live.ts'
 import type { Options } from './options.ts'
 import { syntaxAt } from '../plan/path/syntax.ts'
-import { findResource, planRequest } from '../plan/request.ts'
+import { type Asked, findResource, planRequest, type RequestPlan } from '../plan/request.ts'
 import { parseRequest, type RequestText } from '../request/parse.ts'
 import { type Answer, hasSpecial, personal } from '../response/answer.ts'
 import { render } from '../response/render.ts'
-import type { Callers } from '../rules/caller.ts'
+import type { Caller, Callers } from '../rules/caller.ts'
 import { factsOf, type PlannedFacts } from './request-facts.ts'
 import { permissionsOf } from '../rules/methods.ts'
 import type { RunContext } from '../run/context.ts'
@@ -33,12 +33,15 @@ export interface Api {
 /** Makes the contexts of requests, in which own code has its data (lib/data). */
 export interface Contexts { contextOf (request: Context['request']): RunContext<Context> }
 
+/** Is told how a request was planned. */
+export type Learn = (asked: Asked, plan: RequestPlan, caller: Caller) => void
+
 /**
  * Parses, plans, runs and renders a request. Throws a DataApiError, or rejects with it. Calls `note` with the
- * collection and kind of the request once they are known.
+ * collection and kind of the request once they are known, and `learn` with its plan.
  */
 export function answer (
-  text: RequestText, api: Api, context: RunContext<Context>, note: (facts: PlannedFacts) => void
+  text: RequestText, api: Api, context: RunContext<Context>, note: (facts: PlannedFacts) => void, learn?: Learn
 ): Answer | Promise<Answer> {
   const { model, options, callers, checks } = api
   const request = parseRequest(text, options) // asked
@@ -47,13 +50,14 @@ export function answer (
   }
   note(rootFacts(request.segments[0], model))
   const unchecked = checks.admit(request.segments[0])
-  if (unchecked !== undefined) return unchecked.then(() => answer(text, api, context, note))
+  if (unchecked !== undefined) return unchecked.then(() => answer(text, api, context, note, learn))
   return after(callers.of(request.segments[0], context), caller => { // for whom
     const permissions = permissionsOf(caller)
     const rendered = after(findResource(request, permissions, options, context), resource => {
       const asked = { ...request, ...request.queryIn(syntaxAt(resource, options.syntax)), resource }
       const plan = planRequest(asked, permissions, options) // meant
       note(factsOf(plan))
+      learn?.(asked, plan, caller)
       if (plan.kind === 'import') return answerImport(plan, asked, { caller, context }, api)
       const kept = answerUnderKey(plan, text, asked, { caller, context, note }, api)
       if (kept !== undefined) return kept

@@ -1,7 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify'
 import { AsyncResource } from 'node:async_hooks'
 import type { IncomingMessage } from 'node:http'
-import { answer, type Api } from '../api/answer.ts'
+import type { Api } from '../api/answer.ts'
+import { type AnswerText, prepareAnswers } from '../api/prepared.ts'
 import { DataApiError, internal } from '../errors/errors.ts'
 import { type Body, type BodyLimits, receiveBody } from '../request/body.ts'
 import type { LiveDocuments, LiveRequest } from '../live/documents.ts'
@@ -20,9 +21,12 @@ import { type Replies, routerOptionsOf } from './replies.ts'
 /**
  * Registers wildcard routes, which turn every request into text and its Answer into the reply (docs/http.md: URLs).
  */
-export function addRoutes (scope: FastifyInstance, served: Omit<Serving, 'rootLength' | 'router'>): Serving {
+export function addRoutes (
+  scope: FastifyInstance, served: Omit<Serving, 'answer' | 'rootLength' | 'router'>
+): Serving {
   const rootLength = scope.prefix.split('/').filter(segment => segment !== '').length
-  const serving: Serving = { ...served, rootLength, router: routerOptionsOf(scope) }
+  const answer = prepareAnswers(served.api, scope.prefix)
+  const serving: Serving = { ...served, answer, rootLength, router: routerOptionsOf(scope) }
   const read = (request: FastifyRequest, reply: FastifyReply) => {
     whenItsTurn(request, reply, () => { batching.answer(new ReadWork(serving, request, reply)) })
   }
@@ -71,6 +75,7 @@ export function whenItsTurn ({ raw }: FastifyRequest, reply: FastifyReply, start
 /** All that the requests of one registration share. */
 export interface Serving {
   readonly api: Api
+  readonly answer: AnswerText
   readonly replies: Replies
   /** Undefined if the application has no pages. */
   readonly pages: Pages | undefined
@@ -113,7 +118,7 @@ export class RequestWork implements Work<Answer> {
     const text = readText(request, serving)
     const { live } = serving
     const began = live?.position ?? 0
-    const made = answer(text, api, api.own.contextOf(request), facts => {
+    const made = serving.answer(text, api.own.contextOf(request), facts => {
       request.dataApi = { ...facts, door: 'http' }
     })
     return live === undefined ? made : after(made, one => followed(one, live, { request, text, began }))
