@@ -23,6 +23,7 @@ export interface Flags {
 const commands: Readonly<Record<string, () => Promise<Command>>> = {
   serve: async () => (await import('./serve.ts')).serve,
   init: async () => (await import('./init.ts')).init,
+  import: async () => (await import('./import.ts')).importing,
   types: async () => (await import('./types.ts')).types,
   prove: async () => (await import('./prove.ts')).prove,
   mcp: async () => (await import('./mcp.ts')).mcp,
@@ -106,6 +107,7 @@ const texts: Readonly<Record<string, string>> = {
   serve: `Usage: npx fastify-data-api <database> [flags]
        npx fastify-data-api init <database> <folder> [flags]    writes a project
        npx fastify-data-api mcp <database> [flags]     serves an agent by stdio
+       npx fastify-data-api import <database> <collection> [flags]  reads lines
        npx fastify-data-api types <url | module> [flags]     writes client types
        npx fastify-data-api prove <module> [flags]            tests your rules
        npx fastify-data-api sql tables <module> [flags]      prints migrations
@@ -116,8 +118,7 @@ postgres://user@host/database, or a folder of CSV, NDJSON or JSON files.
   --tables 'album*,artist'   serves these tables and views only
   --schema sales,public      the schemas of PostgreSQL (default: public)
   --key view=column          the key of a view or table without one;
-                             several columns: --key view=one,two;
-                             --key '*=id': of all that have such a column
+                             view=one,two: of several columns; '*=id': of all
   --show table.column        shows a column that looks secret or holds bytes
   --role web_user            the role of PostgreSQL that answers;
                              --claims '{"sub":"ann"}': for this caller
@@ -155,6 +156,22 @@ the agent. <database> is as of npx fastify-data-api <database>.
   --role web_user            the role of PostgreSQL that answers;
                              --claims '{"sub":"ann"}': for this caller
   --write                    lets the agent create, update and delete
+  --help
+`,
+  import: `Usage: npx fastify-data-api import <database> <collection> [flags] < file
+
+Imports the lines of standard input, all or none: CSV, whose first line names
+the fields as the API does. <database> is a SQLite file or an address such as
+postgres://user@host/database; --help of npx fastify-data-api tells more of it.
+What is wrong is told by line, and the exit code is 1.
+
+  --merge name               updates items that exist, with the same name; or
+                             by another unique field, or the key
+  --ignore name              leaves such items as they are
+  --dry-run                  tries it, and writes nothing
+  --ndjson                   the lines are JSON objects
+  --schema sales,public      the schemas of PostgreSQL (default: public)
+  --tables, --key, --show    as of npx fastify-data-api <database>
   --help
 `,
   types: `Usage: npx fastify-data-api types <url | module> [flags]

@@ -25,7 +25,7 @@ export const serve: Command = {
   async run (flags, terminal) {
     if (flags.given.length > 1) {
       const [first = ''] = flags.given
-      const near = suggest(first, ['init', 'types', 'mcp'])
+      const near = suggest(first, ['init', 'types', 'mcp', 'import'])
       throw new CommandError(near === undefined
         ? `one database is served; found ${flags.given.length} names`
         : `unknown command '${printable(first)}'; did you mean '${near}'?`, { exitCode: 2 })
@@ -170,6 +170,8 @@ export interface Serving {
   readonly prefix: string
   readonly write: boolean
   readonly mcp?: McpOptions
+  /** True for what takes imports alone. Default false. */
+  readonly imports?: boolean
 }
 
 // No route of this application has schemas of Fastify's, whose compilers take 50 ms to load.
@@ -178,7 +180,8 @@ const schemaController = { compilersFactory: { buildValidator: never, buildSeria
 
 /** Returns the application that serves a design. */
 export async function makeApp (
-  database: OpenedDatabase, design: Design, { host, prefix, write, mcp }: Serving, terminal: Pick<Terminal, 'error'>
+  database: OpenedDatabase, design: Design, { host, prefix, write, mcp, imports = false }: Serving,
+  terminal: Pick<Terminal, 'error'>
 ): Promise<FastifyInstance> {
   // A large catalogue may take long on a slow machine, and that is no error.
   const app = Fastify({ loggerInstance: makeLogger(terminal), pluginTimeout: 0, schemaController })
@@ -190,7 +193,9 @@ export async function makeApp (
     openapi: { info: { title: database.label } },
     explorer: true,
     ...mcp && { mcp },
-    ...write && { requestStrategies: { delete: true, batch: mcp !== undefined } }
+    // A pipe may be slow.
+    imports: imports && { bytes: Number.MAX_SAFE_INTEGER, rows: Number.MAX_SAFE_INTEGER, idle: 2 ** 31 - 1 },
+    ...write && { requestStrategies: { delete: true, batch: mcp !== undefined, upsert: imports } }
   })
   await app.ready()
   return app

@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs'
+import type { Readable } from 'node:stream'
 import { DataApiError } from '../errors/errors.ts'
 
 /** The output of a command. */
@@ -6,6 +7,8 @@ export interface Terminal {
   readonly out: (text: string) => void
   readonly error: (text: string) => void
   readonly isTerminal: boolean
+  /** Default: standard input. */
+  readonly input?: Readable
 }
 
 /** An error that a user can mend, told in one line. */
