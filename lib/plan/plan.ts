@@ -224,8 +224,9 @@ export type WritePlan =
     readonly from: Origin
     readonly given: readonly PathValue[]
     readonly bodies: readonly ItemBody[]
-    /** True if the body is an array. The answer is then an array as well. */
+    /** True if the body is an array. The answer is then an array as well, or `counted`: no more than a number. */
     readonly many: boolean
+    readonly counted: boolean
     /** Undefined if the answer does not show the items. */
     readonly representation: Projection | undefined
   }

@@ -3,7 +3,7 @@ import { type DataApiError, forbidden } from '../errors/errors.ts'
 import { atPointer } from '../errors/place.ts'
 import { wireNames } from '../model/relations.ts'
 import type { Collection, Constant, InputField, StoredField, SubCollectionField } from '../model/model.ts'
-import type { Change, ChangeOf, Stored } from '../sources/source.ts'
+import type { Change, ChangeOf, Inserts, Stored } from '../sources/source.ts'
 import type { Caller } from './caller.ts'
 
 declare const authorised: unique symbol
@@ -28,6 +28,9 @@ export type AuthorisedChange =
   | ChangeOf<'delete'>
   | Omit<ChangeOf<'link'>, 'field'> & { readonly field: AuthorisedRelation }
   | Omit<ChangeOf<'unlink'>, 'field'> & { readonly field: AuthorisedRelation }
+
+/** Items that a scoped session inserts together. Their values carry the proof that the rules allow them. */
+export interface AuthorisedInserts extends Inserts, Authorised { readonly asked: ReadonlySet<StoredField> }
 
 /** `asked`: the fields that the client wrote. The application's setters and hooks may have written others. */
 interface AuthorisedWrite { readonly values: AuthorisedValues, readonly asked: ReadonlySet<StoredField> }
@@ -137,6 +140,10 @@ export function changeDenial (change: Change, caller: Caller): DataApiError | un
 /** Returns the values of a single statement, each of which was authorised. */
 export const authorisedValues = (values: ReadonlyMap<AuthorisedField, unknown>) =>
   values as ReadonlyMap<StoredField, unknown> as AuthorisedValues
+
+/** Returns the inserts of items, of whose fields the client's were authorised; the application gives the others. */
+export const authorisedInserts = (inserts: Inserts, asked: ReadonlySet<AuthorisedField>): AuthorisedInserts =>
+  ({ ...inserts, asked } as Inserts as AuthorisedInserts)
 
 function refuse (denial: DataApiError | undefined, pointer: string): void {
   if (denial !== undefined) throw atPointer(denial, pointer)

@@ -2,7 +2,7 @@ import { forbidden } from '../errors/errors.ts'
 import type { KeyValues } from '../model/identifiers.ts'
 import type { Collection } from '../model/model.ts'
 import { both, equalsKey } from '../plan/predicates.ts'
-import type { Change, Changed, Session } from '../sources/source.ts'
+import type { Change, Changed, Inserts, Session } from '../sources/source.ts'
 import type { Caller } from './caller.ts'
 import { isScoped } from './references.ts'
 import { keyOfSteps, ownKey } from './touched.ts'
@@ -18,6 +18,8 @@ export interface Permitted {
   check (operation: ChangingOperation, collection: Collection, key: KeyValues): Promise<void>
   /** Throws forbidden as `check` does. A link in a join table is a change of the item whose relation is written. */
   checkChange (change: Change): Promise<void>
+  /** Notes items that were inserted together. */
+  addAll (inserts: Inserts, keys: readonly KeyValues[]): void
   /** Notes the item that a change has created, or whose key it has replaced. */
   add (change: Change, changed: Extract<Changed, { kind: 'changed' }>): void
 }
@@ -49,6 +51,10 @@ export function makePermitted (session: Session, caller: Caller): Permitted {
           return check(isDeletion ? 'delete' : 'update', change.collection, key)
         }
       }
+    },
+    addAll ({ collection }, keys) {
+      if (!isScoped(collection, caller, 'update')) return
+      for (const key of keys) permitted.add(nameOf('update', collection, key))
     },
     add (change, { key }) {
       if (change.kind !== 'insert' && change.kind !== 'update') return

@@ -7,16 +7,17 @@ import type { Predicate, ReadPlan } from '../plan/plan.ts'
 import { all, both, equals, equalsKey } from '../plan/predicates.ts'
 import { showPlainly } from '../plan/read/select.ts'
 import type { ItemChange } from '../plan/request.ts'
-import { compileFilter } from '../sources/memory/filter.ts'
 import {
   type Changed, type ConstraintViolation, type Database, databaseOf, type IsAbandoned, isLinkChange, type ItemPlan,
   type ListPlan, type ReadResult, RefusedAtCommit, type Session
 } from '../sources/source.ts'
-import { type AuthorisedChange, changeDenial } from './authorise.ts'
+import { type AuthorisedChange, type AuthorisedInserts, changeDenial } from './authorise.ts'
 import type { Caller } from './caller.ts'
+import { foresee } from './foresee.ts'
 import { isScoped } from './references.ts'
 import { scopeChange, scopePlan } from './scope-plan.ts'
 import { makePermitted, type Permitted } from './permitted.ts'
+import { insertScoped } from './scoped-inserts.ts'
 import { makeTouched, type Touched } from './touched.ts'
 
 declare const scoped: unique symbol
@@ -32,7 +33,7 @@ export interface ScopedDatabase extends Omit<Database, 'change' | 'transaction'>
 }
 
 /** A session whose every statement is scoped to a caller. */
-export interface ScopedSession extends Omit<Session, 'change'> {
+export interface ScopedSession extends Omit<Session, 'change' | 'insertAll'> {
   readonly [scoped]: true
   /**
    * Throws forbidden for an item that this caller may read, but not update or delete. `change` asks as well. Undefined
@@ -40,6 +41,7 @@ export interface ScopedSession extends Omit<Session, 'change'> {
    */
   readonly permit?: Permitted['check']
   change (change: AuthorisedChange): Changed | Promise<Changed>
+  insertAll? (inserts: AuthorisedInserts): ReturnType<NonNullable<Session['insertAll']>>
 }
 
 /**
@@ -171,6 +173,9 @@ function scopedSession (
     read: plan => session.read(scopePlan(plan, caller)),
     lock: plan => session.lock(scopePlan(plan, touched) as ItemPlan),
     change,
+    ...session.insertAll && {
+      insertAll: (inserts: AuthorisedInserts) => insertScoped(inserts, { session, caller, touched, permitted })
+    },
     permit: permitted.check
   } satisfies Omit<ScopedSession, typeof scoped> as ScopedSession
   unscoped.set(made, session)
@@ -261,40 +266,4 @@ async function valuesAfter (
     : await read({ kind: 'item', steps: change.steps, select: unwritten.map(showPlainly) })
   const row = found?.kind === 'rows' ? found.rows[0] : undefined
   return fields.map(field => values.has(field) ? values.get(field) : row?.[field.property])
-}
-
-/** The values that an item would have, by field. A field whose value is not known yet is absent. */
-type Foreseen = ReadonlyMap<StoredField, unknown>
-
-type Exists = (collection: Collection, where: Predicate) => Promise<boolean>
-
-/**
- * Returns true or false if the values decide that an item satisfies the scope, and undefined if they do not: a link
- * that is still to be made, an expression, or a value that the database gives may decide it.
- */
-async function foresee (scope: Predicate, values: Foreseen, exists: Exists): Promise<boolean | undefined> {
-  switch (scope.kind) {
-    case 'compare': case 'is_null': {
-      if (scope.field.kind !== 'stored' || !values.has(scope.field)) return undefined
-      return compileFilter(scope)({ [scope.field.property]: values.get(scope.field) })
-    }
-    case 'not': return negated(await foresee(scope.of, values, exists))
-    case 'all': return everyPart(scope.of, values, exists)
-    case 'any': return negated(await everyPart(scope.of.map(of => ({ kind: 'not', of })), values, exists))
-    case 'related': return undefined // No condition of a scope has a function.
-    case 'some': {
-      const { field, where } = scope
-      if (field.kind !== 'sub-item' || !referringFields(field).every(part => values.has(part))) return undefined
-      const key = referredKey(field, part => values.get(part))
-      return key !== undefined && exists(field.target, both(equalsKey(field.target.key, key), where))
-    }
-  }
-}
-
-const negated = (known: boolean | undefined) => known === undefined ? undefined : !known
-
-/** Returns false if one part is false, else undefined if one is undecided. */
-async function everyPart (parts: readonly Predicate[], values: Foreseen, exists: Exists): Promise<boolean | undefined> {
-  const known = await Promise.all(parts.map(part => foresee(part, values, exists)))
-  return known.includes(false) ? false : known.includes(undefined) ? undefined : true
 }

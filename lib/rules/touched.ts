@@ -6,7 +6,7 @@ import type { Predicate, Row, Step } from '../plan/plan.ts'
 import { listKeys } from '../plan/read/list-keys.ts'
 import { always, any, equalsKey, keyValuesIn, policed } from '../plan/predicates.ts'
 import { showPlainly } from '../plan/read/select.ts'
-import type { Change, Changed, ChangeOf, ItemPlan, ListPlan, ReadResult, Session } from '../sources/source.ts'
+import type { Change, Changed, ChangeOf, Inserts, ListPlan, ReadResult, Session } from '../sources/source.ts'
 import type { Caller } from './caller.ts'
 import { isScoped, isScopedByRelations } from './references.ts'
 import { scopePlan, type Scopes } from './scope-plan.ts'
@@ -20,6 +20,8 @@ export interface Touched extends Scopes {
   addUnlinked (change: Change): Promise<void>
   /** Adds the items that the change has written or linked. */
   add (change: Change, changed: Extract<Changed, { kind: 'changed' }>): Promise<void>
+  /** Adds items that were inserted together. */
+  addAll (inserts: Inserts, keys: readonly KeyValues[]): Promise<void>
   /** Throws forbidden if one of the items is out of the caller's scope: one statement for each scoped collection. */
   check (): Promise<void>
 }
@@ -37,15 +39,7 @@ export function makeTouched (session: Session, caller: Caller): Touched {
   }
   const read = (plan: ListPlan) => session.read(scopePlan(plan, caller))
   return {
-    scope (collection, _operation, where) {
-      const touched = keys.get(collection)
-      const scope = caller.scope(collection)
-      if (touched === undefined || scope === always || scope === policed) return scope
-      // Most statements name one item: in a large write, each of them would name all the others too.
-      const key = keyValuesIn(where, collection.key)
-      if (key !== undefined) return touched.has(nameOf(key)) ? always : scope
-      return any([scope, keyIn(collection, touched)])
-    },
+    scope: scopeOf(keys, caller),
     async addUnlinked (change) {
       if (change.kind !== 'update' && change.kind !== 'delete') return
       const parents = await parentPlans(change, caller, session.read)
@@ -58,23 +52,39 @@ export function makeTouched (session: Session, caller: Caller): Touched {
       if (change.kind === 'update') forget(change)
       for (const [collection, key] of await touchedBy(change, changed, caller, session.read)) add(collection, key)
     },
+    async addAll (inserts, inserted) {
+      for (const [collection, key] of await touchedByAll(inserts, inserted, caller, session.read)) add(collection, key)
+    },
     async check () {
       for (const [collection, touched] of keys) {
-        const plan = listKeys({ collection, via: undefined }, [], keyIn(collection, touched))
+        const plan = listKeys({ collection, via: undefined }, [], keyIn(collection, touched.values()))
         if (rowsOf(await read(plan)).length < touched.size) throw forbidden()
       }
     }
   }
 }
 
+/** Returns the scope in which the touched items exist too. */
+const scopeOf = (keys: ReadonlyMap<Collection, Keys>, caller: Caller): Scopes['scope'] =>
+  (collection, _operation, where) => {
+    const touched = keys.get(collection)
+    const scope = caller.scope(collection)
+    if (touched === undefined || scope === always || scope === policed) return scope
+    // Most statements name one item: in a large write, each of them would name all the others too.
+    const key = keyValuesIn(where, collection.key)
+    if (key !== undefined) return touched.has(nameOf(key)) ? always : scope
+    return any([scope, keyIn(collection, touched.values())])
+  }
+
 /** Keys, each by its values as one text. */
 type Keys = Map<string, KeyValues>
 
 const nameOf = (key: KeyValues) => JSON.stringify(key)
 
-function keyIn ({ key }: Collection, keys: Keys): Predicate {
+/** Returns the condition that an item has one of the keys. */
+export function keyIn ({ key }: Collection, keys: Iterable<KeyValues>): Predicate {
   const [field, other] = key
-  const values = [...keys.values()]
+  const values = [...keys]
   return field !== undefined && other === undefined
     ? { kind: 'compare', field, operator: 'in', value: values.flat() }
     : anyInHalves(values.map(one => equalsKey(key, one)))
@@ -92,16 +102,16 @@ function keyOf (row: Row, { key, property }: Collection): KeyValues {
   return values
 }
 
-const rowsOf = (result: ReadResult): readonly Row[] => result.kind === 'rows' ? result.rows : []
+export const rowsOf = (result: ReadResult): readonly Row[] => result.kind === 'rows' ? result.rows : []
 
 type StoringChange = Extract<Change, { kind: 'insert' | 'update' }>
 type Touch = readonly [collection: Collection, key: KeyValues]
 
-type ReadItem = (plan: ItemPlan) => ReadResult | Promise<ReadResult>
+type ReadList = (plan: ListPlan) => ReadResult | Promise<ReadResult>
 
 /** The written item, and the items at both ends of a link whose scope asks for relations. */
 async function touchedBy (
-  change: Change, { key }: { readonly key?: KeyValues }, caller: Caller, read: ReadItem
+  change: Change, { key }: { readonly key?: KeyValues }, caller: Caller, read: ReadList
 ): Promise<readonly Touch[]> {
   switch (change.kind) {
     case 'delete': return []
@@ -112,31 +122,39 @@ async function touchedBy (
     }
     case 'insert':
     case 'update': {
-      const own: Touch = [change.collection, ownKey(change, key)]
-      const parents = await parentsOf(own, foreignKeysIn(change, caller), read)
-      return isScoped(change.collection, caller) ? [own, ...parents] : parents
+      const { collection, values } = change
+      return touchedByAll({ collection, fields: [...values.keys()] }, [ownKey(change, key)], caller, read)
     }
   }
 }
 
-/** Returns the foreign keys that a change writes, whose targets' scope asks for relations. */
-const foreignKeysIn = (change: StoringChange, caller: Caller): readonly Reference[] =>
-  referencesOf(change.collection).filter(one =>
-    referringFields(one).some(field => change.values.has(field)) && isScopedByRelations(one.target, caller))
+/** The items that were written together, and those to which their foreign keys link them. */
+async function touchedByAll (
+  { collection, fields }: Pick<Inserts, 'collection' | 'fields'>, keys: readonly KeyValues[], caller: Caller,
+  read: ReadList
+): Promise<readonly Touch[]> {
+  const parents = await parentsOf(collection, keys, foreignKeysIn(collection, fields, caller), read)
+  return isScoped(collection, caller) ? [...keys.map(key => [collection, key] as const), ...parents] : parents
+}
 
-/** Returns the items that an item refers to, as it is stored now. */
+/** Returns the foreign keys of which a field is written, whose targets' scope asks for relations. */
+export const foreignKeysIn = (
+  collection: Collection, written: readonly StoredField[], caller: Caller
+): readonly Reference[] => referencesOf(collection).filter(one =>
+  referringFields(one).some(field => written.includes(field)) && isScopedByRelations(one.target, caller))
+
+/** Returns the items that the items with these keys refer to, as they are stored now. */
 async function parentsOf (
-  [collection, key]: Touch, references: readonly Reference[], read: ReadItem
+  collection: Collection, keys: readonly KeyValues[], references: readonly Reference[], read: ReadList
 ): Promise<readonly Touch[]> {
   if (references.length === 0) return []
-  const steps = [{ collection, via: undefined, where: equalsKey(collection.key, key) }]
+  const plan = listKeys({ collection, via: undefined }, [], keyIn(collection, keys))
   const select = references.flatMap(one => referringFields(one).map(showPlainly))
-  const [row] = rowsOf(await read({ kind: 'item', steps, select }))
-  const valueOf = (field: StoredField) => row?.[field.property]
-  return references.flatMap(one => {
-    const parent = referredKey(one, valueOf)
+  const rows = rowsOf(await read({ ...plan, listing: { ...plan.listing, select } }))
+  return rows.flatMap(row => references.flatMap(one => {
+    const parent = referredKey(one, field => row[field.property])
     return parent === undefined ? [] : [[one.target, parent] as const]
-  })
+  }))
 }
 
 /** Returns the key of the item after the change. `inserted`: the key that the database has given to it. */
@@ -154,14 +172,13 @@ export const keyOfSteps = ([step]: readonly Step[]) => step && keyValuesIn(step.
 type UnlinkingChange = Extract<Change, { kind: 'update' | 'delete' }>
 
 /** Plans to read the parents that an update or deletion takes an item from, where their scope asks for relations. */
-async function parentPlans (change: UnlinkingChange, caller: Caller, read: ReadItem): Promise<readonly ListPlan[]> {
+async function parentPlans (change: UnlinkingChange, caller: Caller, read: ReadList): Promise<readonly ListPlan[]> {
   const { kind, collection, steps } = change
   const key = keyOfSteps(steps)
   if (key === undefined) return []
-  const references = kind === 'update'
-    ? foreignKeysIn(change, caller)
-    : referencesOf(collection).filter(({ target }) => isScopedByRelations(target, caller))
-  const parents = await parentsOf([collection, key], references, read)
+  const written = kind === 'delete' ? collection.stored : [...change.values.keys()]
+  const references = foreignKeysIn(collection, written, caller)
+  const parents = await parentsOf(collection, [key], references, read)
   return parents.map(([target, parent]) =>
     listKeys({ collection: target, via: undefined }, [], equalsKey(target.key, parent)))
 }

@@ -127,7 +127,7 @@ const keyless = ({ property }: Collection) =>
   "a trigger 'instead of insert' must return it, or a client must give it"
 
 /** Returns the values of a key by property. */
-const keyProperties = ({ key }: Collection, values: readonly unknown[]): Values =>
+export const keyProperties = ({ key }: Collection, values: readonly unknown[]): Values =>
   Object.fromEntries(key.map(({ property }, index) => [property, values[index]]))
 
 /** An item that a body is assigned to. */

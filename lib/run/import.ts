@@ -47,7 +47,7 @@ export async function runImport (running: RunningImport): Promise<Imported> {
     // A database may run this function again.
     afterCommit.length = 0
     const counts = { count: 0, updated: 0, ignored: 0 }
-    for await (const slice of running.slices()) {
+    await eachAhead(running.slices(), async slice => {
       const { session, check } = begin(caller)
       const result = await runSlice(slice, session, running, afterCommit).then(async result => {
         await check()
@@ -60,9 +60,7 @@ export async function runImport (running: RunningImport): Promise<Imported> {
       if (result.kind === 'updated') counts.updated++
       if (result.kind === 'ignored') counts.ignored++
       unscopedSession(session).renew?.()
-      // Other requests have their turn.
-      await setImmediate()
-    }
+    })
     return dryRun ? rollBack(counts, unscopedSession(begin(caller).session)) : counts
   }).catch((error: unknown) => resultOf<Imported>(error))
   if (dryRun) return imported
@@ -74,6 +72,23 @@ export async function runImport (running: RunningImport): Promise<Imported> {
     logError(context.log, { err: error }, message)
   }
   return imported
+}
+
+/** Writes the slices in order. Each is read once the statement of the one before is sent, and others had their turn. */
+async function eachAhead (slices: AsyncIterable<Slice>, write: (slice: Slice) => Promise<void>): Promise<void> {
+  const iterator = slices[Symbol.asyncIterator]()
+  try {
+    for (let next = await iterator.next(); next.done !== true;) {
+      const written = write(next.value)
+      const following = setImmediate().then(() => iterator.next())
+      // What is wrong with this slice is told before what is wrong with the next.
+      following.catch(() => {})
+      await written
+      next = await following
+    }
+  } finally {
+    await iterator.return?.()
+  }
 }
 
 async function runSlice (

@@ -85,6 +85,7 @@ const stepsTo = ({ collection, fields, values }: NamedElement): readonly Step[] 
 
 /** Returns the elements of a body that may name an existing item, at any depth. */
 function elementsIn ({ assignments }: ItemBody): readonly NamedElement[] {
+  if (assignments.every(({ kind }) => kind === 'value')) return []
   return assignments.flatMap(assignment => {
     if (assignment.kind !== 'item' && assignment.kind !== 'list') return []
     const { field: { target: collection } } = assignment

@@ -4,9 +4,8 @@ import { constraint, forbidden, validation } from '../errors/errors.ts'
 import { logError } from '../errors/rejections.ts'
 import type { KeyValues } from '../model/identifiers.ts'
 import type { Collection } from '../model/model.ts'
-import { contradiction } from '../plan/write/body.ts'
-import { findPathValue, parentKey } from '../plan/write/path-values.ts'
-import type { UpsertInsert, WritePlan, WritePlanOf, Row } from '../plan/plan.ts'
+import { parentKey } from '../plan/write/path-values.ts'
+import type { WritePlan, WritePlanOf, Row } from '../plan/plan.ts'
 import { checkConditions, versionOf } from '../plan/tag.ts'
 import type { AuthorisedChange } from '../rules/authorise.ts'
 import type { Caller } from '../rules/caller.ts'
@@ -18,10 +17,11 @@ import { changedValues, confirm, refuseToConfirm, toItem, valueIn } from './stor
 import type { AfterCommit, RunContext, UnitOfWork } from './context.ts'
 import { singleChange } from './single-change.ts'
 import { assign, createItem, linkElements } from './create-item.ts'
+import { fitsParent, runCreate } from './create-items.ts'
 import { draftOf, editable, type ItemDraft } from './draft.ts'
 import { runLink, runUnlink } from './links.ts'
 import {
-  byKey, isMissed, itemSelection, keyOf, lockItem, lockParent, type Parent, readProjection, rowOf
+  byKey, isMissed, itemSelection, keyOf, lockItem, lockParent, readProjection, rowOf
 } from './locate.ts'
 import { runEach } from './each.ts'
 import { lockInOrder } from './lock-order.ts'
@@ -174,29 +174,6 @@ export function runPlan (plan: WritePlan, work: UnitOfWork, isRetry: boolean): P
   }
 }
 
-async function runCreate (
-  { steps, from, given, bodies, representation }: WritePlanOf<'create'>, work: UnitOfWork
-): Promise<WriteResult> {
-  await lockInOrder(steps, bodies, work)
-  const parent = await lockParent(steps, work)
-  if (parent.kind !== 'parent') return parent
-  if (!fitsParent({ from, given }, parent)) throw validation(bodies.map(({ pointer }) => contradiction(pointer)))
-  const { collection } = from
-  const items: Values[] = []
-  for (const body of bodies) {
-    const item = await createItem({ body, from, given, parent: parent.item, skipped: 'none' }, work)
-    if (item === undefined) throw new TypeError('an insert without a conflict clause inserted nothing')
-    items.push(item)
-  }
-  const created: Created[] = []
-  // Read when all is written: the links of a later item can bring an earlier one into the caller's scope.
-  for (const item of items) {
-    const key = keyOf(item, collection)
-    created.push({ key, row: await readProjection(collection, key, representation, work) })
-  }
-  return { kind: 'created', items: created }
-}
-
 async function runUpdate (plan: WritePlanOf<'update'>, work: UnitOfWork, isRetry: boolean): Promise<WriteResult> {
   const { insert, conditions, collection, representation } = plan
   await lockInOrder(plan.steps, [plan.body], work)
@@ -227,14 +204,6 @@ async function runUpdate (plan: WritePlanOf<'update'>, work: UnitOfWork, isRetry
   if (created === undefined) throw new UpsertConflict()
   const key = keyOf(created, collection)
   return { kind: 'created', items: [{ key, row: await readProjection(collection, key, representation, work) }] }
-}
-
-/** Returns false if the URL of a new item gives a value to the foreign key that is not the parent's. */
-function fitsParent ({ from, given }: Pick<UpsertInsert, 'from' | 'given'>, { item: parent }: Parent): boolean {
-  return parentKey(from.via).every((field, index) => {
-    const own = findPathValue(field, given)
-    return own === undefined || own.value === parent?.key[index]
-  })
 }
 
 async function updateFound (plan: WritePlanOf<'update'>, row: Row, work: UnitOfWork): Promise<WriteResult> {

@@ -87,6 +87,15 @@ export const isLinkChange = <C extends { readonly kind: Change['kind'] }>(
   change: C
 ): change is Extract<C, { kind: 'link' | 'unlink' }> => change.kind === 'link' || change.kind === 'unlink'
 
+/** Items of one collection to insert together. `rows`: the values of `fields`, in the forms of `Stored`. */
+export interface Inserts {
+  readonly collection: Collection
+  readonly fields: readonly StoredField[]
+  readonly rows: ReadonlyArray<readonly unknown[]>
+  /** True if the keys of the items are asked for. */
+  readonly keyed: boolean
+}
+
 /** The result of a change. */
 export type Changed =
   /** `key`: the key of an inserted item. */
@@ -141,6 +150,11 @@ export interface Session {
   /** Reads an item and locks it: no other transaction can change it before this one ends. */
   lock (plan: ItemPlan): ReadResult | Promise<ReadResult>
   change (change: Change): Changed | Promise<Changed>
+  /**
+   * Inserts items, all or none. Returns their keys in order, or an empty array where none are asked for; undefined if
+   * one is refused, or if these cannot be inserted together: who inserts them one by one learns why. Default: none can.
+   */
+  insertAll? (inserts: Inserts): readonly KeyValues[] | undefined | Promise<readonly KeyValues[] | undefined>
   /** Checks what the database would check at the commit. Throws RefusedAtCommit. Default: it checks nothing then. */
   settle? (): Promise<void>
   /**

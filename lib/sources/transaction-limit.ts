@@ -1,5 +1,5 @@
 import { unavailable } from '../errors/errors.ts'
-import type { Session } from './source.ts'
+import type { Inserts, Session } from './source.ts'
 
 /** The session of a running transaction. */
 export interface OpenSession {
@@ -20,31 +20,25 @@ export function openSession (session: Omit<Session, 'announce'>): OpenSession {
   let over = false
   let call: string | undefined
   let limit: NodeJS.Timeout | undefined
-  const checkOpen = () => { if (over) throw transactionEnded() }
+  const whileOpen = <T>(call: () => T): T => {
+    if (over) throw transactionEnded()
+    return call()
+  }
   return {
     session: {
       transaction: {
         kind: session.transaction.kind,
-        async query (text, parameters) {
-          checkOpen()
+        query: async (text, parameters) => whileOpen(() => {
           refuseTransactionControl(text)
           return session.transaction.query(text, parameters)
-        }
+        })
       },
       announce (next) { call = next },
       renew () { limit?.refresh() },
-      read (plan) {
-        checkOpen()
-        return session.read(plan)
-      },
-      lock (plan) {
-        checkOpen()
-        return session.lock(plan)
-      },
-      change (change) {
-        checkOpen()
-        return session.change(change)
-      },
+      read: plan => whileOpen(() => session.read(plan)),
+      lock: plan => whileOpen(() => session.lock(plan)),
+      change: change => whileOpen(() => session.change(change)),
+      ...session.insertAll && { insertAll: (inserts: Inserts) => whileOpen(() => session.insertAll?.(inserts)) },
       // Only the plugin has these, before and after the calls of the application.
       ...session.settle && { settle: session.settle },
       ...session.keys && { keys: session.keys }

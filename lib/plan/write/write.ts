@@ -91,7 +91,16 @@ function planCreate (resource: ResourceOf<'collection'>, request: WriteRequest, 
   checkAll(bodies)
   const representation = projectionOf(from.collection, request, limits)
   return {
-    plan: { kind: 'create', steps: stepsOf(walked), from, given: pathValues, bodies, many, representation },
+    plan: {
+      kind: 'create',
+      steps: stepsOf(walked),
+      from,
+      given: pathValues,
+      bodies,
+      many,
+      counted: request.lines === true,
+      representation
+    },
     walked,
     scalar: false
   }

@@ -2,11 +2,12 @@ import { Type } from '@sinclair/typebox'
 import { DeclarationError } from '../../errors/errors.ts'
 import { orNearest } from '../../errors/suggest.ts'
 import { placeOf } from '../../model/fields.ts'
+import type { KeyValues } from '../../model/identifiers.ts'
 import type { Collection, StoredField } from '../../model/model.ts'
 import type { ReadPlan, Row } from '../../plan/plan.ts'
 import type { Finding } from '../catalog-check.ts'
 import { compileOptions, milliseconds } from '../source-options.ts'
-import type { Batches, Change, Changed, Database, DataSource, ListPlan, Session } from '../source.ts'
+import type { Batches, Change, Changed, Database, DataSource, Inserts, ListPlan, Session } from '../source.ts'
 import { Changes, type Made, makeAndLook } from '../changes.ts'
 import { openSession, withinLimit } from '../transaction-limit.ts'
 import { describeTransaction, type Hold, makeWriteLock } from '../write-lock.ts'
@@ -124,7 +125,21 @@ async function runTransaction<T> (work: (session: Session) => Promise<T>, hold: 
   try {
     const read = (plan: ReadPlan) => runRead(plan)
     const change = (one: Change) => follow(one, undo, made)
-    const open = openSession({ transaction, read, lock: read, change })
+    const insertAll = ({ collection, fields, rows }: Inserts) => {
+      const keys: KeyValues[] = []
+      const before = undo.length
+      for (const row of rows) {
+        const values = new Map(fields.map((field, index) => [field, row[index]]))
+        const changed = change({ kind: 'insert', collection, values, orNothing: false })
+        if (changed.kind !== 'changed' || changed.key === undefined) {
+          for (const one of undo.splice(before).toReversed()) one()
+          return undefined
+        }
+        keys.push(changed.key)
+      }
+      return keys
+    }
+    const open = openSession({ transaction, read, lock: read, change, insertAll })
     hold.holder = describeTransaction(open)
     const result = await withinLimit(open, work, transactionLimit)
     changes.tellOf(made)

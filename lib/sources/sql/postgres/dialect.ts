@@ -94,6 +94,16 @@ export const postgresDialect: Dialect = {
     const value = operand(slot, columnType)
     return type === 'real' ? sql`(${value})::real` : value
   },
+  manyRows (rows, types) {
+    const columns = types.map((columnType, index) => {
+      const name = sql.id(`c${index}`)
+      const value = toColumn(name, columnType)
+      return { value, declared: sql`${name} ${value === name ? sql.raw(columnType.type) : sql`text`}` }
+    })
+    const declared = sql.join(columns.map(one => one.declared))
+    const values = sql.join(columns.map(one => one.value))
+    return sql`select ${values} from json_to_recordset(${sql.val(rows)}::text::json) as "(rows)" (${declared})`
+  },
   // The URL of an upsert may give a key even where the column is `generated always`.
   givenKey: () => sql` overriding system value`,
   bind (value) {

@@ -7,8 +7,9 @@ import { readTables, type Tables } from './catalog.ts'
 import type { Connection, Result } from './wire/connection.ts'
 import { collectionOf, faultOf, tableNamed, toFault, toViolation, toWriteFault } from './faults.ts'
 import type { Owner } from './owner.ts'
+import { insertAll } from './inserts.ts'
+import { makeSavepoint, type Savepoint, tableOf } from './savepoint.ts'
 import type { RequestSession } from './request-session.ts'
-import { sourceOf } from '../source.ts'
 import type { TableName } from '../table-name.ts'
 import type { Dialect } from '../statements/dialect.ts'
 import { makeStatements, type PreparedRead, type Statements } from '../statements/statements.ts'
@@ -41,7 +42,7 @@ export async function readOn<Result> (
 }
 
 /** Tells the observers of a statement when it has ended. `count` returns the number of rows in its result. */
-async function observed<T> (about: About, count: (result: T) => number, running: Promise<T>): Promise<T> {
+export async function observed<T> (about: About, count: (result: T) => number, running: Promise<T>): Promise<T> {
   const begun = beginStatement()
   try {
     const result = await running
@@ -53,7 +54,7 @@ async function observed<T> (about: About, count: (result: T) => number, running:
   }
 }
 
-const countOf = ({ count }: Result) => count
+export const countOf = ({ count }: Result) => count
 
 /** A session and the last change of each table in it, in their order, which explain an error of the commit. */
 export interface RecordedSession {
@@ -69,17 +70,12 @@ export function makeSession (
   owner: Owner, catalog: LoadedCatalog, request: RequestSession | undefined
 ): RecordedSession {
   const { statements, find } = catalog
-  const last = new Map<string, Change>()
   const savepoint = makeSavepoint()
-
   const makeChange = async (connection: Connection, change: Change): Promise<Changed> => {
     try {
-      // After a refusal, the lookup of the offending fields must see the transaction's earlier changes. The savepoint
-      // keeps them.
-      if (last.size > 0 || savepoint.isSet()) await savepoint.set(connection)
-      // A large import must not keep all of its changes.
-      last.delete(tableOf(change))
-      last.set(tableOf(change), change)
+      // After a refusal, the lookup of the offending fields must see the earlier changes, which the savepoint keeps.
+      if (savepoint.changes().length > 0 || savepoint.isSet()) await savepoint.set(connection)
+      savepoint.note(change)
       return await runChange(connection, statements, change)
     } catch (error) {
       const violation = toViolation(error, change, find)
@@ -90,7 +86,7 @@ export function makeSession (
   }
 
   return {
-    get changes () { return [...last.values()] },
+    get changes () { return savepoint.changes() },
     session: {
       transaction: {
         kind: 'postgres',
@@ -99,14 +95,25 @@ export function makeSession (
       read: plan => owner.run(connection => readerOf(connection, statements)(plan)),
       lock: plan => owner.run(connection => readOn(connection, statements.bind(plan, true))),
       change: change => owner.run(connection => makeChange(connection, change)),
-      settle: () => owner.run(connection => connection.run('set constraints all immediate').then(() => {}, error => {
-        throw refusedAtCommit(error, [...last.values()], catalog) ?? toFault(error)
-      })),
+      insertAll: inserts => owner.run(connection => insertAll(connection, inserts, { catalog, savepoint })),
+      settle: () => owner.run(connection => settle(connection, savepoint, catalog)),
       keys: {
         lock: plan => owner.run(inOwnRole(request, connection => readOn(connection, statements.bind(plan, true)))),
-        change: change => owner.run(inOwnRole(request, connection => changeKey(connection, statements, change)))
+        change (change) {
+          savepoint.isUnchanged = false
+          return owner.run(inOwnRole(request, connection => changeKey(connection, statements, change)))
+        }
       }
     }
+  }
+}
+
+/** Checks what is deferred to the commit. */
+async function settle (connection: Connection, savepoint: Savepoint, catalog: LoadedCatalog): Promise<void> {
+  try {
+    await connection.run('set constraints all immediate')
+  } catch (error) {
+    throw refusedAtCommit(error, savepoint.changes(), catalog) ?? toFault(error)
   }
 }
 
@@ -157,43 +164,13 @@ async function queryAfter (
   savepoint: Savepoint, connection: Connection, text: string, parameters: readonly unknown[] | undefined
 ) {
   await savepoint.set(connection)
+  savepoint.isUnchanged = false
   const about = { database: 'postgres', kind: 'query', collection: undefined, text } as const
   return observed(about, rows => rows.length, connection.query(text, parameters)).catch(async (error: unknown) => {
     await savepoint.rollBack(connection).catch(() => {})
     throw error
   })
 }
-
-/** The one savepoint of a transaction. After an error the server refuses every statement but a rollback. */
-interface Savepoint {
-  /** Returns true once the savepoint was set: by an earlier change, or for a statement of a hook. */
-  isSet (): boolean
-  /** Sets the savepoint, in place of an earlier one. */
-  set (connection: Connection): Promise<void>
-  /** Rolls back to the savepoint. Without a savepoint, rolls back the whole transaction and begins it again. */
-  rollBack (connection: Connection): Promise<void>
-}
-
-function makeSavepoint (): Savepoint {
-  let exists = false
-  return {
-    isSet: () => exists,
-    async set (connection) {
-      if (exists) await connection.run(`release savepoint ${savepointName}`, `savepoint ${savepointName}`)
-      else await connection.run(`savepoint ${savepointName}`)
-      exists = true
-    },
-    async rollBack (connection) {
-      if (exists) return connection.run(`rollback to savepoint ${savepointName}`)
-      await connection.run('rollback')
-      await connection.begin()
-    }
-  }
-}
-
-const savepointName = 'data_api'
-
-const tableOf = (change: Change): string => sourceOf(collectionOf(change)).table
 
 /**
  * Returns our error if the server refused the commit of these changes, by a deferred constraint or trigger; undefined

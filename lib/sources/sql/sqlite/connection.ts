@@ -1,6 +1,7 @@
+import type { KeyValues } from '../../../model/identifiers.ts'
 import type { ReadPlan } from '../../../plan/plan.ts'
 import { memoizeRecent } from '../../../scheduling/memoize.ts'
-import { type Change, type Changed, isLinkChange, type Session } from '../../source.ts'
+import { type Change, type Changed, type Inserts, isLinkChange, type Session } from '../../source.ts'
 import { type About, beginStatement, endStatement } from '../../statement-events.ts'
 import type { Hold } from '../../write-lock.ts'
 import { nameOffendingFields } from '../offending-fields.ts'
@@ -11,7 +12,7 @@ import { isBusy, isCodeless, toFault, toViolation } from './faults.ts'
 import { registerFunctions } from './functions.ts'
 import { makeRunRead, type RunRead } from './reads.ts'
 import { ForeignTransaction, inTransaction, type Rows, runWithRetry } from './transaction.ts'
-import type { PreparedChange, Statements } from '../statements/statements.ts'
+import type { PreparedChange, PreparedInserts, Statements } from '../statements/statements.ts'
 
 /**
  * One connection to a SQLite database. Where another process holds the lock, writes wait for it as long as their `hold`
@@ -56,6 +57,10 @@ export function connect (
       return nameOffendingFields({ ...violation, cause: error }, change, read)
     }
   }
+  const insertAll = (inserts: Inserts): readonly KeyValues[] | undefined => {
+    const bound = statements.bindInserts(inserts)
+    return bound && runInserts(driver, prepared, bound, inserts)
+  }
   const query = (text: string, parameters: readonly unknown[]) => {
     const about = { database: 'sqlite', kind: 'query', collection: undefined, text } as const
     return observed(about, rows => rows.length, () => runQuery(prepared.giveObjects(text), parameters))
@@ -70,7 +75,7 @@ export function connect (
       return changeOrRefuse(change)
     }, hold),
     transaction: (work, limit, hold) =>
-      inTransaction({ driver, query, read, change: changeOrRefuse }, work, limit, hold)
+      inTransaction({ driver, query, read, change: changeOrRefuse, insertAll }, work, limit, hold)
   }
 }
 
@@ -119,6 +124,31 @@ function makeChange (
   }
   const [row] = returned(driver, prepared.giveArrays(text), parameters)
   return row === undefined ? { kind: 'unchanged' } : { kind: 'changed', key: key(row) }
+}
+
+/** Inserts items, all or none; undefined if one is refused. A change of the file that is not noted is any change. */
+function runInserts (
+  driver: SqliteDriver, prepared: Prepared, { text, key, runs }: PreparedInserts, { collection }: Inserts
+): readonly KeyValues[] | undefined {
+  driver.exec('savepoint data_api_rows')
+  let keys: readonly KeyValues[] | undefined
+  try {
+    const about = { database: 'sqlite', kind: 'insert', collection: collection.property, text } as const
+    keys = observed(about, () => runs.length, () => {
+      if (key === undefined) {
+        const statement = prepared.giveObjects(text)
+        // A trigger may drop a row.
+        const isComplete = runs.every(parameters => Number(statement.run(...parameters).changes) > 0)
+        return isComplete ? [] : undefined
+      }
+      const rows = runs.flatMap(parameters => returned(driver, prepared.giveArrays(text), parameters))
+      return rows.length === runs.length ? rows.map(key) : undefined
+    })
+  } catch (error) {
+    if (toViolation(error, collection) === undefined) throw isBusy(error) ? error : toFault(error)
+  }
+  driver.exec(`${keys === undefined ? 'rollback to data_api_rows; ' : ''}release data_api_rows`)
+  return keys
 }
 
 /**

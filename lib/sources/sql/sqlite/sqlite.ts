@@ -176,7 +176,8 @@ function followTables (driver: SqliteDriver, { statementCache }: Settings) {
   const statements: Statements = {
     bind: (plan, locking) => current().bind(plan, locking),
     bindJson: plan => current().bindJson(plan),
-    bindChange: change => current().bindChange(change)
+    bindChange: change => current().bindChange(change),
+    bindInserts: inserts => current().bindInserts(inserts)
   }
   const findTable: FindDescribed = table => {
     try {

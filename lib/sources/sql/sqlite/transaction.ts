@@ -1,7 +1,10 @@
 import { setTimeout } from 'node:timers/promises'
 import { unavailable } from '../../../errors/errors.ts'
+import type { KeyValues } from '../../../model/identifiers.ts'
 import type { ReadPlan } from '../../../plan/plan.ts'
-import { type Change, type Changed, type ReadResult, RefusedAtCommit, type Session } from '../../source.ts'
+import {
+  type Change, type Changed, type Inserts, type ReadResult, RefusedAtCommit, type Session
+} from '../../source.ts'
 import { openSession, withinLimit } from '../../transaction-limit.ts'
 import { describeTransaction, type Hold } from '../../write-lock.ts'
 import { isTransactionOpen, type SqliteDriver } from './driver.ts'
@@ -15,6 +18,7 @@ export interface Runner {
   query (text: string, parameters: readonly unknown[]): Rows
   read (plan: ReadPlan): ReadResult
   change (change: Change): Changed | Promise<Changed>
+  insertAll (inserts: Inserts): readonly KeyValues[] | undefined
 }
 
 /**
@@ -23,7 +27,7 @@ export interface Runner {
  * driver's errors as ours.
  */
 export async function inTransaction<T> (
-  { driver, query, read, change }: Runner, work: (session: Session) => Promise<T>, limit: number, hold: Hold
+  { driver, query, read, change, insertAll }: Runner, work: (session: Session) => Promise<T>, limit: number, hold: Hold
 ): Promise<T> {
   await runWithRetry(() => { begin(driver) }, hold)
   try {
@@ -35,7 +39,8 @@ export async function inTransaction<T> (
       },
       read: plan => guarded(() => read(plan)),
       lock: plan => guarded(() => read(plan)),
-      change: one => guarded(() => change(one))
+      change: one => guarded(() => change(one)),
+      insertAll: inserts => guarded(() => insertAll(inserts))
     })
     hold.holder = describeTransaction(open)
     const result = await withinLimit(open, work, limit)

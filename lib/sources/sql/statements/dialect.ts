@@ -133,6 +133,11 @@ export interface Dialect {
   toColumn (slot: Slot, type: ColumnType): Sql
   /** Returns a bound value of a key as it is stored in a column of a join table, and compared with that column. */
   toJoinColumn (slot: Slot, type: ColumnType): Sql
+  /**
+   * Builds the rows of an insert from JSON that one parameter has, as rowsAsJson() writes them; undefined where a
+   * statement inserts one row.
+   */
+  readonly manyRows?: (rows: Slot, types: readonly ColumnType[]) => Sql
   /** Returns the clause between the columns and the values of an insert that sets the key. */
   givenKey (): Sql
   /** Returns a value as the driver binds it. */

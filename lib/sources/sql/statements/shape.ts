@@ -24,6 +24,7 @@ import { type Slot, typed, type Value } from './slots.ts'
  * | plan of values of groups | steps, `aggregate`, origin, two predicates around columns, order, range, count, length |
  * | column of groups | `+`, path, field, function or unit, `;`; a column without a field begins with `*` |
  * | count; length | `c` if the plan counts; `<` and the most characters of the answer |
+ * | inserts | `inserts`, `k` if keys are returned, collection, `:`, a space, the fields |
  * | insert | `insert`, collection, `:`, `?` if a duplicate is no error, stored values |
  * | update, delete | `update` or `delete`, collection, `:`, steps, stored values of an update |
  * | link, unlink | `link` or `unlink`, collection, `:`, field |
@@ -118,7 +119,7 @@ function addStored (draft: ShapeDraft, stored: Stored): void {
 }
 
 /** Returns a stored value as it is bound: JSON as its text. The values of all other kinds are scalars. */
-function toBound (value: unknown, kind: ValueKind): Value {
+export function toBound (value: unknown, kind: ValueKind): Value {
   if (value === null) return null
   return kind === 'json' || kind === 'mixed' ? JSON.stringify(value) : typed(value as Scalar, kind)
 }
@@ -127,7 +128,7 @@ function toBound (value: unknown, kind: ValueKind): Value {
 const identities = new WeakMap<Collection, string>()
 let collections = 0
 
-function identityOf (collection: Collection): string {
+export function identityOf (collection: Collection): string {
   const known = identities.get(collection)
   if (known !== undefined) return known
   // No digit follows a number in the key, so that different shapes have different keys.

@@ -3,15 +3,16 @@ import { memoizeFrozen, RecentMap } from '../../../scheduling/memoize.ts'
 import type { ReadPlan } from '../../../plan/plan.ts'
 import { loadKysely } from '../load-kysely.ts'
 import { defaultStatementCache } from '../../source-options.ts'
-import type { Change, JsonResult, ReadResult } from '../../source.ts'
+import type { Change, Inserts, JsonResult, ReadResult } from '../../source.ts'
 import type { FindTable } from '../catalog.ts'
 import { makeBuilder } from './builder.ts'
 import type { Dialect, Sql } from './dialect.ts'
 import type { Cardinality, CompiledRead, ReadLimit, Values } from './compiled-read.ts'
 import { chooseRead } from './read.ts'
+import { boundRows, rowsAsJson, shapeOfInserts } from './inserts.ts'
 import { type Shape, shapeOf, shapeOfChange } from './shape.ts'
-import { isSlot, type Slot } from './slots.ts'
-import { buildChange, type CompiledChange } from './write.ts'
+import { isSlot, type Slot, type Value } from './slots.ts'
+import { buildChange, buildInserts, type CompiledChange } from './write.ts'
 
 /** A statement that reads, with the values of one plan. */
 export interface PreparedRead<Result = ReadResult> {
@@ -38,6 +39,12 @@ export interface PreparedChange extends Omit<CompiledChange, 'sql'> {
   readonly parameters: readonly unknown[]
 }
 
+/** A statement that inserts items, to be run with each of these parameters. */
+export interface PreparedInserts extends Pick<CompiledChange, 'key'> {
+  readonly text: string
+  readonly runs: ReadonlyArray<readonly unknown[]>
+}
+
 /** The statements of a database. The text of each shape of plan is built once and cached. */
 export interface Statements {
   /**
@@ -49,6 +56,8 @@ export interface Statements {
   bindJson (plan: ReadPlan): PreparedRead<ReadResult | JsonResult>
   /** Returns the statement that makes a change. */
   bindChange (change: Change): PreparedChange
+  /** Returns the statement that inserts items; undefined where they are to be inserted one by one. */
+  bindInserts (inserts: Inserts): PreparedInserts | undefined
 }
 
 /** A statement's text without values. Each parameter takes a value of the plan, or is a constant of the application. */
@@ -89,12 +98,23 @@ export function makeStatements (
     const statement = changes(change, shape)
     return { text: statement.text, parameters: bindAll(statement, shape, dialect), ...statement.compiled }
   }
+  const allInserts = cacheByShape(characters, (inserts: Inserts, shape) => {
+    const built = buildInserts(inserts, builderOf(shape))
+    return built === undefined ? noStatement : compile(built, dialect, compiler)
+  })
+  const bindInserts = (inserts: Inserts): PreparedInserts | undefined => {
+    const { text, parameters, compiled } = allInserts(inserts, shapeOfInserts(inserts))
+    if (text === '') return undefined
+    const rows = dialect.manyRows === undefined ? boundRows(inserts) : [[rowsAsJson(inserts)]]
+    return { text, key: compiled.key, runs: rows.map(row => bindValues(parameters, row, dialect)) }
+  }
   const bindRows = memoizeFrozen((plan: ReadPlan) => bindRead(plan, rows, dialect, exact?.bind))
   return {
     bind: (plan, isLocking = false) => isLocking ? bindRead(plan, locking, dialect) : bindRows(plan),
     bindJson: memoizeFrozen((plan: ReadPlan) => bindRead(plan, json, dialect, exact?.bindJson)),
     // A change does not run twice, so that the key which it returns is read in the exact form.
-    bindChange: exact?.bindChange ?? bindChange
+    bindChange: exact?.bindChange ?? bindChange,
+    bindInserts: exact?.bindInserts ?? bindInserts
   }
 }
 
@@ -130,13 +150,17 @@ function limitOf (plan: ReadPlan): ReadLimit {
   return { limit: plan.kind === 'list' ? plan.listing.range.limit : plan.range.limit, longest }
 }
 
-function bindAll ({ parameters }: CachedStatement<unknown>, shape: Shape, dialect: Dialect): readonly unknown[] {
-  return parameters.map(parameter => {
-    return parameter.kind === 'slot' ? bindValue(shape, parameter.index, dialect) : parameter.value
-  })
-}
+const noStatement = { text: '', parameters: [], compiled: { key: undefined, returnsRows: false } } as const
 
-function bindValue ({ values }: Shape, index: number, dialect: Dialect): unknown {
+const bindAll = ({ parameters }: CachedStatement<unknown>, { values }: Shape, dialect: Dialect): readonly unknown[] =>
+  bindValues(parameters, values, dialect)
+
+const bindValues = (
+  parameters: CachedStatement<unknown>['parameters'], values: readonly Value[], dialect: Dialect
+): readonly unknown[] => parameters.map(parameter =>
+  parameter.kind === 'slot' ? bindValue(values, parameter.index, dialect) : parameter.value)
+
+function bindValue (values: readonly Value[], index: number, dialect: Dialect): unknown {
   const value = values[index]
   if (value === undefined) throw new TypeError('a slot stands for a value of the plan')
   return dialect.bind(value)

@@ -3,7 +3,7 @@ import { type KeyValues, singleKey } from '../../../model/identifiers.ts'
 import type { Collection, StoredField } from '../../../model/model.ts'
 import type { Scalar } from '../../../model/values.ts'
 import type { Step } from '../../../plan/plan.ts'
-import type { Change, ChangeOf, LinkChange, Stored } from '../../source.ts'
+import type { Change, ChangeOf, Inserts, LinkChange, Stored } from '../../source.ts'
 import { joinTableOf, sourceOf, tableOf } from '../source.ts'
 import { tableId } from '../table-name.ts'
 import type { Builder } from './builder.ts'
@@ -43,48 +43,83 @@ function changing (statement: Sql, { collection }: ChangeOf<'update' | 'delete'>
 
 function buildInsert (change: ChangeOf<'insert'>, builder: Builder): CompiledChange {
   const { collection, orNothing } = change
+  const conflict = orNothing ? builder.onConflict(tableOf(collection)) : sql``
+  return insertOf(collection, sql`${buildInsertedRow(change, builder)}${conflict}`, true, builder)
+}
+
+/** Builds the statement that inserts rows, and returns their keys if it is `keyed`. */
+function insertOf (collection: Collection, rows: Sql, keyed: boolean, builder: Builder): CompiledChange {
   const table = tableOf(collection)
   const { dialect } = builder
-  const row = buildInsertedRow(change, builder)
+  const insert = sql`insert${builder.orAbort(table)} into ${tableId(table)} ${rows}`
+  if (!keyed) return { sql: insert, key: undefined, returnsRows: false }
   const key = collection.key.map(field => ({ field, type: builder.columnType(collection, field) }))
   const decoders = key.map(({ type }) => dialect.decoder(type))
-  const conflict = orNothing ? builder.onConflict(table) : sql``
   const returned = sql.join(key.map(({ field, type }, index) => {
     return sql`${dialect.fetch(columnOf(collection, field), type)} as ${sql.id(`k${index}`)}`
   }))
   return {
-    sql: sql`insert${builder.orAbort(table)} into ${tableId(table)} ${row}${conflict} returning ${returned}`,
+    sql: sql`${insert} returning ${returned}`,
     // A key is never null, and compileKey accepts only types whose values are scalars.
     key: values => decoders.map((decode, index) => decode(values[index]) as Scalar),
     returnsRows: false
   }
 }
 
+/**
+ * Builds the statement that inserts items: all of them where the dialect can, else one. Returns undefined for a table
+ * that numbers its rows by the highest, or whose trigger takes the place of an insert.
+ */
+export function buildInserts ({ collection, fields, keyed }: Inserts, builder: Builder): CompiledChange | undefined {
+  const { dialect } = builder
+  const hasInsteadOf = builder.findTable(tableOf(collection))?.hasInsteadOf === true
+  if (fields.length === 0 || hasInsteadOf || unnumberedKey(collection, field => fields.includes(field), builder)) {
+    return undefined
+  }
+  const types = fields.map(field => builder.columnType(collection, field))
+  const slots = builder.slotsOf(fields)
+  const [first] = slots
+  if (first === undefined) throw new TypeError('the rows of an insert have slots')
+  const rows = dialect.manyRows?.(first, types) ??
+    sql`values (${sql.join(types.flatMap((type, index) => {
+      const slot = slots[index]
+      return slot === undefined ? [] : [dialect.toColumn(slot, type)]
+    }))})`
+  return insertOf(collection, sql`${columnsOf(collection, fields, builder)} ${rows}`, keyed, builder)
+}
+
+/** Builds the columns of an insert. */
+function columnsOf (collection: Collection, fields: readonly StoredField[], { dialect }: Builder, more?: Sql): Sql {
+  const columns = [...fields.map(field => columnOf(collection, field)), ...more === undefined ? [] : [more]]
+  const overriding = collection.key.some(field => fields.includes(field)) ? dialect.givenKey() : sql``
+  return sql`(${sql.join(columns)})${overriding}`
+}
+
 /** Builds the columns and values of an insert. */
 function buildInsertedRow ({ collection, values }: ChangeOf<'insert'>, builder: Builder): Sql {
   const number = buildNextNumber(collection, values, builder)
   if (values.size === 0 && number === undefined) return sql`default values`
-  const columns = [...values.keys()].map(field => columnOf(collection, field))
-  const stored = [...buildStored(collection, values, builder)]
-  if (number !== undefined) {
-    columns.push(number.column)
-    stored.push(number.value)
-  }
-  const overriding = collection.key.some(field => values.has(field)) ? builder.dialect.givenKey() : sql``
-  return sql`(${sql.join(columns)})${overriding} values (${sql.join(stored)})`
+  const stored = [...buildStored(collection, values, builder), ...number === undefined ? [] : [number.value]]
+  return sql`${columnsOf(collection, [...values.keys()], builder, number?.column)} values (${sql.join(stored)})`
 }
 
 /** Returns the highest key plus one, for a key of integers that neither the request nor the database gives. */
 function buildNextNumber (
   collection: Collection, values: Stored, builder: Builder
 ): { readonly column: Sql, readonly value: Sql } | undefined {
+  const key = unnumberedKey(collection, field => values.has(field), builder)
+  const column = key && columnOf(collection, key)
+  return column && { column, value: sql`(select coalesce(max(${column}), 0) + 1 from ${tableId(tableOf(collection))})` }
+}
+
+function unnumberedKey (
+  collection: Collection, has: (field: StoredField) => boolean, { findTable }: Builder
+): StoredField | undefined {
   const key = singleKey(collection)
-  if (key === undefined || values.has(key)) return undefined
+  if (key === undefined || has(key)) return undefined
   if (key.type.kind !== 'integer' && key.type.kind !== 'int64') return undefined
-  const table = tableOf(collection)
-  if (builder.findTable(table)?.unnumberedKey !== sourceOf(collection).column(key.property)) return undefined
-  const column = columnOf(collection, key)
-  return { column, value: sql`(select coalesce(max(${column}), 0) + 1 from ${tableId(table)})` }
+  const { unnumberedKey } = findTable(tableOf(collection)) ?? {}
+  return unnumberedKey === sourceOf(collection).column(key.property) ? key : undefined
 }
 
 function buildUpdate ({ collection, steps, values }: ChangeOf<'update'>, builder: Builder): Sql {

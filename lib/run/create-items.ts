@@ -1,0 +1,55 @@
+import { validation } from '../errors/errors.ts'
+import type { KeyValues } from '../model/identifiers.ts'
+import type { UpsertInsert, WritePlanOf } from '../plan/plan.ts'
+import { contradiction } from '../plan/write/body.ts'
+import { findPathValue, parentKey } from '../plan/write/path-values.ts'
+import { makeTurns } from '../scheduling/turns.ts'
+import type { UnitOfWork } from './context.ts'
+import { createItem } from './create-item.ts'
+import { insertAll, runsOf } from './insert-all.ts'
+import { keyOf, lockParent, type Parent, type ParentItem, readProjection } from './locate.ts'
+import { lockInOrder } from './lock-order.ts'
+import type { Created, WriteResult } from './write.ts'
+
+/** Creates the items of a POST, all or none (docs/http.md: Writing). */
+export async function runCreate (plan: WritePlanOf<'create'>, work: UnitOfWork): Promise<WriteResult> {
+  const { steps, from, given, bodies, representation } = plan
+  await lockInOrder(steps, bodies, work)
+  const parent = await lockParent(steps, work)
+  if (parent.kind !== 'parent') return parent
+  if (!fitsParent({ from, given }, parent)) throw validation(bodies.map(({ pointer }) => contradiction(pointer)))
+  const { collection } = from
+  const keys: KeyValues[] = []
+  for (const run of plan.many ? runsOf(bodies) : [bodies]) {
+    const inserted = plan.many ? await insertAll({ ...plan, bodies: run }, parent.item, work) : undefined
+    keys.push(...inserted ?? await createEach({ ...plan, bodies: run }, parent.item, work))
+  }
+  const created: Created[] = []
+  // Read when all is written: the links of a later item can bring an earlier one into the caller's scope.
+  for (const key of keys) {
+    created.push({ key, row: await readProjection(collection, key, representation, work) })
+  }
+  return { kind: 'created', items: created }
+}
+
+async function createEach (
+  { from, given, bodies }: WritePlanOf<'create'>, parent: ParentItem | undefined, work: UnitOfWork
+): Promise<readonly KeyValues[]> {
+  const keys: KeyValues[] = []
+  const turn = makeTurns()
+  for (const body of bodies) {
+    await turn()
+    const item = await createItem({ body, from, given, parent, skipped: 'none' }, work)
+    if (item === undefined) throw new TypeError('an insert without a conflict clause inserted nothing')
+    keys.push(keyOf(item, from.collection))
+  }
+  return keys
+}
+
+/** Returns false if the URL of a new item gives a value to the foreign key that is not the parent's. */
+export function fitsParent ({ from, given }: Pick<UpsertInsert, 'from' | 'given'>, { item: parent }: Parent): boolean {
+  return parentKey(from.via).every((field, index) => {
+    const own = findPathValue(field, given)
+    return own === undefined || own.value === parent?.key[index]
+  })
+}

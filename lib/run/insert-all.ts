@@ -1,0 +1,131 @@
+import { randomUUID } from 'node:crypto'
+import { DataApiError } from '../errors/errors.ts'
+import { type KeyValues, singleKey } from '../model/identifiers.ts'
+import type { Collection, StoredField } from '../model/model.ts'
+import { referencesOf } from '../model/relations.ts'
+import { toValue } from '../model/values.ts'
+import type { WritePlanOf } from '../plan/plan.ts'
+import type { ItemBody } from '../plan/write/item-body.ts'
+import { type AuthorisedField, authorisedInserts, authoriseLink, authoriseValue } from '../rules/authorise.ts'
+import type { Inserts } from '../sources/source.ts'
+import type { UnitOfWork } from './context.ts'
+import { keyProperties } from './create-item.ts'
+import { newDraft } from './draft.ts'
+import type { ParentItem } from './locate.ts'
+import { checkKey, storedValues } from './stored-values.ts'
+
+type Plan = Pick<WritePlanOf<'create'>, 'from' | 'given' | 'bodies' | 'counted'>
+
+/** Returns the bodies in runs that assign the same fields, in their order. */
+export function runsOf (bodies: readonly ItemBody[]): ReadonlyArray<readonly ItemBody[]> {
+  const runs: ItemBody[][] = []
+  let fields = new Set<unknown>()
+  for (const body of bodies) {
+    const { assignments } = body
+    const run = runs.at(-1)
+    if (run !== undefined && assignments.length === fields.size && assignments.every(one => fields.has(one.field))) {
+      run.push(body)
+    } else {
+      fields = new Set(assignments.map(({ field }) => field))
+      runs.push([body])
+    }
+  }
+  return runs
+}
+
+/**
+ * Creates the items of bodies that assign the same fields by a statement for all, as createItem() does one by one.
+ * Returns their keys, or none where they are only counted. Returns undefined, and creates nothing, where setters,
+ * hooks, triggers or relations see single items, and for any error: createItem() then tells which item it is about.
+ */
+export async function insertAll (
+  plan: Plan, parent: ParentItem | undefined, work: UnitOfWork
+): Promise<readonly KeyValues[] | undefined> {
+  const { session, saved } = work
+  const { from: { collection } } = plan
+  const made = session.insertAll && isPlain(plan) ? insertsOf(plan, parent, work) : undefined
+  const keys = made && await session.insertAll?.(authorisedInserts(made.inserts, made.asked))
+  if (made === undefined || keys === undefined || collection.hooks.saved === undefined) return keys
+  const { fields, rows } = made.inserts
+  for (const [index, key] of keys.entries()) {
+    const values = fields.map((field, at) => [field.property, toValue(rows[index]?.[at], field)] as const)
+    saved.push({
+      collection, saved: { kind: 'created', item: { ...Object.fromEntries(values), ...keyProperties(collection, key) } }
+    })
+  }
+  return keys
+}
+
+/** Returns true if no hook and no trigger sees single items, which cannot refer to each other. */
+function isPlain ({ from: { collection, via } }: Plan): boolean {
+  const { hooks: { creating, created }, source: { writes } } = collection
+  if (creating || created || via?.link.kind === 'join') return false
+  if (writes !== undefined && writes.replaced.size > 0) return false
+  return !referencesOf(collection).some(({ target }) => target === collection)
+}
+
+interface AskedInserts { readonly inserts: Inserts, readonly asked: ReadonlySet<AuthorisedField> }
+
+function insertsOf (plan: Plan, parent: ParentItem | undefined, work: UnitOfWork): AskedInserts | undefined {
+  try {
+    return plannedInserts(plan, parent, work)
+  } catch (error) {
+    if (error instanceof DataApiError) return undefined
+    throw error
+  }
+}
+
+/** Throws the error of a rule, and that of a key which is too high. */
+function plannedInserts (plan: Plan, parent: ParentItem | undefined, work: UnitOfWork): AskedInserts | undefined {
+  const { from: { collection }, bodies, counted } = plan
+  const url = urlValues(plan, parent, work)
+  const shared = new Map([...storedValues(newDraft(collection), collection, ''), ...url])
+  const columns = new Map([...shared.keys()].map((field, index) => [field, index]))
+  const asked = new Set(url.keys())
+  for (const assignment of bodies[0]?.assignments ?? []) {
+    if (assignment.kind !== 'value') return undefined
+    const field = authoriseValue(assignment.field, collection, '', work.caller)
+    asked.add(field)
+    if (!columns.has(field)) columns.set(field, columns.size)
+  }
+  if ([...asked].some(({ property }) => collection.setters.has(property))) return undefined
+  const common = [...shared.values()]
+  const key = keyColumn(collection, columns)
+  const rows: unknown[][] = []
+  for (const { assignments, pointer } of bodies) {
+    const row = [...common]
+    if (key?.field.type.kind === 'uuid') row[key.at] = randomUUID()
+    for (const assignment of assignments) {
+      if (assignment.kind !== 'value') return undefined
+      const { field, value } = assignment
+      // It contradicts the URL.
+      if (url.has(field as AuthorisedField) && url.get(field as AuthorisedField) !== value) return undefined
+      row[columns.get(field) ?? 0] = value
+    }
+    if (key !== undefined) checkKey(() => row[key.at], collection, pointer)
+    rows.push(row)
+  }
+  return { inserts: { collection, fields: [...columns.keys()], rows, keyed: !counted }, asked }
+}
+
+function keyColumn (collection: Collection, columns: ReadonlyMap<StoredField, number>) {
+  const field = singleKey(collection)
+  const at = field && columns.get(field)
+  return field === undefined || at === undefined ? undefined : { field, at }
+}
+
+/** Returns the values that the URL gives to each item: those of its path, and the key of its parent. */
+function urlValues (
+  { from: { collection, via }, given }: Plan, parent: ParentItem | undefined, { caller }: UnitOfWork
+): ReadonlyMap<AuthorisedField, unknown> {
+  const values = new Map<AuthorisedField, unknown>()
+  if (via !== undefined && parent !== undefined) {
+    const link = authoriseLink({ field: via, isOwnNew: parent.isNew, isOtherNew: true, pointer: '' }, caller)
+    if (link.kind === 'foreign-key') {
+      for (const [index, field] of link.fields.entries()) values.set(field, parent.key[index])
+      for (const { field, value } of link.constants) values.set(field, value)
+    }
+  }
+  for (const { field, value } of given) values.set(authoriseValue(field, collection, '', caller), value)
+  return values
+}

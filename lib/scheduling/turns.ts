@@ -1,0 +1,15 @@
+import { setImmediate } from 'node:timers/promises'
+
+/**
+ * Returns a function to await between the steps of long work: it gives other requests their turn once the work has gone
+ * on for some milliseconds.
+ */
+export function makeTurns (): () => Promise<void> | undefined {
+  let began = performance.now()
+  return () => performance.now() - began < longestWork
+    ? undefined
+    : setImmediate().then(() => { began = performance.now() })
+}
+
+// In milliseconds.
+const longestWork = 5
