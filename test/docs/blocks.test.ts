@@ -79,7 +79,7 @@ const { scripts } = JSON.parse(read('package.json')) as { scripts: Readonly<Reco
 const namesOfFiles = (text: string) => text.match(/\b[\w-]+(?:\/[\w-]+)*\.ts\b/g) ?? []
 
 test('every command in the documents names a script, a flag or a file that exists', async t => {
-  const commands = [[], ['init'], ['types'], ['prove'], ['mcp'], ['sql']]
+  const commands = [[], ['init'], ['types'], ['prove'], ['mcp'], ['import'], ['sql']]
   const helps = await Promise.all(commands.map(name => runLine(...name, '--help')))
   const help = helps.map(({ out }) => out).join('')
   for (const document of documents()) {
