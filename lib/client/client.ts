@@ -18,10 +18,10 @@ export function createClient<A extends Api<A> = AnyApi> (
   return resource(request, '', async build => request(build(), readItem), { batch: makeBatch(request) }) as Client<A>
 
   async function request<T> (call: Call, read: (response: Response) => Promise<T>, attempt = 0): Promise<T> {
-    const { method, path, query, body, own, signal, headers } = call
+    const { method, path, query, body, stream, own, signal, headers } = call
     const isKeyed = idempotent === true ? /^[PD]/.test(method as string) : idempotent && method === idempotent
     // Unlike randomUUID(), these are there on pages of http too.
-    const key = call.key ?? (isKeyed ? crypto.getRandomValues(new Uint32Array(4)).join('-') : undefined)
+    const key = call.key ?? (isKeyed && !stream ? crypto.getRandomValues(new Uint32Array(4)).join('-') : undefined)
     const parameters = queryText(query)
     // Only reads of lists take QUERY.
     const isQuery = !method && query['where'] && parameters.length > maxQuery
@@ -38,7 +38,7 @@ export function createClient<A extends Api<A> = AnyApi> (
           ...typeof given === 'function' ? await given() : given,
           ...headers
         })) as HeadersLike,
-        body: payload,
+        ...stream ? { body: stream, duplex: 'half' } : { body: payload },
         signal
       } as RequestInit)
       if (!response.ok) parseJson(await response.text(), response)

@@ -1,6 +1,7 @@
 import { brokenOff, parseJson } from './error.ts'
 import { follow } from './follow.ts'
 import { groupsQuery } from './groups.ts'
+import { type AnyImportOptions, importing } from './import.ts'
 import { list } from './page.ts'
 import { partsOf } from './parts.ts'
 import { type AnyQuery, encode } from './query.ts'
@@ -35,8 +36,7 @@ export function resource (send: Send, path: string, write: Write, more?: object)
     },
     allowed: async (...given: unknown[]) => {
       const at = located(path, given)
-      const [options] = given as [RequestOptions?]
-      return send({ ...options, path: at, query: {}, method: 'OPTIONS' }, async response =>
+      return send({ ...given[0] as RequestOptions, path: at, query: {}, method: 'OPTIONS' }, async response =>
         response.headers.get('allow')?.split(', '))
     },
     create: writer(write, path, 'POST'),
@@ -47,6 +47,7 @@ export function resource (send: Send, path: string, write: Write, more?: object)
     updateEach: (body: unknown, options?: ManyOptions) => write(() => many('PATCH', path, {}, options, body)),
     updateMany: (where?: object, body?: unknown, options?: ManyOptions) =>
       write(() => many('PATCH', path, where, options, body)),
+    import: (items: AsyncIterable<unknown>, options?: AnyImportOptions) => write(() => importing(path, items, options)),
     deleteMany: (where?: object, options?: ManyOptions) => write(() => many('DELETE', path, where, options)),
     ...{ item: below, resource: below, add: writer(write, path, 'POST', true) },
     // A resource is not thenable, so that `await` returns it.

@@ -35,6 +35,8 @@ export interface Call extends KeyedOptions {
   readonly path: string
   readonly query: AnyQuery
   readonly body?: unknown
+  /** The body of an import, which can be sent once. */
+  readonly stream?: ReadableStream<Uint8Array>
   /** Headers of the client, which the options can replace. */
   readonly own?: Readonly<Record<string, string | undefined>>
 }

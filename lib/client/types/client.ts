@@ -56,6 +56,28 @@ export interface ManyOptions<R> extends KeyedOptions {
   readonly max?: number | undefined
 }
 
+/** What an import takes one after the other. */
+type Several<T> = Iterable<T> | AsyncIterable<T> | ReadableStream<T>
+
+/** The options of an import. `I`: the names of identifiers. */
+export interface ImportOptions<I> extends RequestOptions {
+  /** Items that exist are updated: those with the same key, or with the same value of this identifier. */
+  readonly merge?: I | true | undefined
+  /** Items that exist are left as they are. */
+  readonly ignore?: I | true | undefined
+  /** Tries the import, and writes nothing. Default false. */
+  readonly dryRun?: boolean | undefined
+}
+
+/** The answer to an import: the number of items; with `merge` and `ignore`, of those that were created, and others. */
+export interface Imported {
+  readonly status: 'ok' | 'created'
+  readonly count?: number
+  readonly created?: number
+  readonly updated?: number
+  readonly ignored?: number
+}
+
 /** The answer to an addition: the new value. */
 export interface Added { readonly status: 'ok', readonly value: number }
 
@@ -135,6 +157,15 @@ export interface Collection<
   updateEach<const R extends Returning<A, K> = undefined> (
     items: ReadonlyArray<A[K]['update'] & Partial<A[K]['item']>>, options?: WriteOptions<R>
   ): Promise<Array<Answer<A, K, R, Acknowledgement>>>
+  /**
+   * Creates all items of a stream, or none, where the API takes imports: objects, or with `format` their text or bytes.
+   * Rejects with a TypeError where fetch() takes no streams.
+   */
+  import (items: Several<B>, options?: ImportOptions<A[K]['identifiers']>): Promise<Imported>
+  import (
+    text: Several<string | Uint8Array>,
+    options: ImportOptions<A[K]['identifiers']> & { readonly format: 'csv' | 'ndjson' }
+  ): Promise<Imported>
   /** Deletes all items that a filter finds, or none, where the API takes such writes; unlinks them as `delete` does. */
   readonly deleteMany: X extends true ? DeleteMany<A, K> : never
   /** Returns an item, whose relations are its properties. */
