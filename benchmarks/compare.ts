@@ -1,6 +1,7 @@
 import { deepStrictEqual } from 'node:assert/strict'
 import type { Request } from './load.ts'
-import type { Rival, Scenario } from './scenarios.ts'
+import type { Rival } from './rivals.ts'
+import type { Scenario } from './scenarios.ts'
 
 /** An answer with its parsed body. `size`: the body's length in bytes. */
 export interface Answered { readonly status: number, readonly body: unknown, readonly size: number }

@@ -6,7 +6,7 @@ import { describeMachine, machineName, pinSelf, shareCores, sqliteDriver } from 
 import { type Effort, fewConnections, measure, type Outcome } from './measure.ts'
 import { report } from './report.ts'
 import { againstOther, type Facts, type Scenario, scenarios } from './scenarios.ts'
-import { describePlatformatic, hasPlatformatic } from './servers/platformatic.ts'
+import { describeRivals, hasRivals } from './servers/rivals.ts'
 import { type SourceName, sources } from './servers/setting.ts'
 import { openStage, type Stage } from './stage.ts'
 import { fullSizes, quickSizes, type Sizes } from './world.ts'
@@ -61,7 +61,7 @@ const effort: Effort = {
   ...seconds !== undefined && { seconds: Number(seconds) }
 }
 const chosen = sources.filter(name => source.includes(name))
-const withPlatformatic = hasPlatformatic()
+const withRivals = hasRivals()
 const cores = shareCores()
 
 async function measureAll (stage: Stage): Promise<readonly Outcome[]> {
@@ -86,7 +86,7 @@ const isWanted = ({ name, sources }: Scenario, source: SourceName) =>
 /** Returns the scenario with the rivals that are there. */
 function entered (scenario: Scenario): Scenario {
   if (against !== undefined) return againstOther(scenario)
-  const rivals = scenario.rivals.filter(({ subject }) => subject !== 'platformatic' || withPlatformatic)
+  const rivals = scenario.rivals.filter(({ needs }) => needs === undefined || withRivals)
   return { ...scenario, rivals }
 }
 
@@ -115,9 +115,9 @@ function document (outcomes: readonly Outcome[], disturbances: readonly string[]
       ...describeMachine(cores),
       `SQLite through ${sqliteDriver()}, for the plugin and by hand; ` +
         'PostgreSQL through pg with named statements, for both',
-      withPlatformatic
-        ? describePlatformatic()
-        : 'Platformatic is left out, as it is not installed: `npm ci --prefix benchmarks`',
+      withRivals
+        ? `${describeRivals()}; Express on the driver of the route by hand, the others on better-sqlite3`
+        : 'What people write otherwise is left out, as it is not installed: `npm ci --prefix benchmarks`',
       `Data: ${counts[0]} artists, ${counts[1]} albums, ${counts[2]} tracks`
     ].map(line => `- ${line}`).join('\n'),
     report(outcomes)

@@ -1,26 +1,9 @@
 import type { Request } from './load.ts'
-import type { Contestant } from './servers/protocol.ts'
+import {
+  byHand, everywhere, feathers, larger, others, platformatic, type Rival, small, tagged
+} from './rivals.ts'
 import type { SourceName } from './servers/setting.ts'
 import { countries, genres, ownerOf, type Sizes, times } from './world.ts'
-
-/** A server that the plugin is compared with in a scenario. */
-export interface Rival {
-  readonly subject: Contestant
-  /** A description, where the subject's name is not enough. */
-  readonly label?: string
-  readonly requests: readonly Request[]
-  readonly sources: readonly SourceName[]
-  /** The target on SQLite: the least ratio of the plugin's throughput to the rival's. */
-  readonly sqlite?: number
-  /** The target on memory(), likewise. */
-  readonly memory?: number
-  /** The target on both with one connection, if it is lower. */
-  readonly lone?: number
-  /** The target on PostgreSQL: the highest ratio of the plugin's CPU time to the rival's. */
-  readonly postgres?: number
-  /** The comparison of its answers with the plugin's: whole, by the number of items where names differ, or none. */
-  readonly same: 'whole' | 'size' | 'no'
-}
 
 /** A task of clients, with the requests for it to the plugin and to its rivals. */
 export interface Scenario {
@@ -41,7 +24,6 @@ export interface Facts {
   readonly deep: { readonly page: number, readonly path: string, readonly plays: number, readonly id: number }
 }
 
-const everywhere: readonly SourceName[] = ['memory', 'sqlite', 'postgres']
 const databases: readonly SourceName[] = ['sqlite', 'postgres']
 const many = 200
 
@@ -52,39 +34,6 @@ const send = (method: string, path: string, body: unknown): Request => ({
   headers: { 'content-type': 'application/json' },
   body: JSON.stringify(body)
 })
-
-type Targets = Pick<Rival, 'sqlite' | 'memory' | 'lone' | 'postgres' | 'label'>
-
-// The targets of small requests, and those against a route that sends tags.
-const small: Targets = { sqlite: 0.95, memory: 0.95, lone: 0.9, postgres: 1 }
-const larger: Targets = { sqlite: 1.1, memory: 1.1, postgres: 1 }
-
-const byHand = (requests: readonly Request[], targets: Targets = {}): Rival => ({
-  subject: 'by hand',
-  sources: everywhere,
-  same: 'whole',
-  requests,
-  ...targets
-})
-/** The same by hand, with tags. */
-const tagged = (requests: readonly Request[]): Rival => ({
-  subject: 'tagged',
-  label: 'by hand, with tags',
-  sources: everywhere,
-  same: 'whole',
-  requests,
-  sqlite: 1.15,
-  memory: 1.15,
-  postgres: 0.9
-})
-const platformatic = (requests: readonly Request[], target?: number): Rival =>
-  ({
-    subject: 'platformatic',
-    sources: ['sqlite'],
-    same: 'size',
-    requests,
-    ...target !== undefined && { sqlite: target }
-  })
 
 /** Returns all scenarios in the order of measuring. Writes are last, because they change the data that others read. */
 export function scenarios (facts: Facts): readonly Scenario[] {
@@ -100,12 +49,15 @@ export function scenarios (facts: Facts): readonly Scenario[] {
 }
 
 /**
- * Returns the same scenario against the plugin of another checkout alone. The two may answer in other words, so that
- * only the sizes of the answers are compared.
+ * Returns the same scenario against the plugin of another checkout, and the route by hand beside both. The two plugins
+ * may answer in other words, so that only the sizes of their answers are compared.
  */
 export const againstOther = (scenario: Scenario): Scenario => ({
   ...scenario,
-  rivals: [{ subject: 'other checkout', sources: everywhere, same: 'size', requests: scenario.requests }]
+  rivals: [
+    { subject: 'other checkout', sources: everywhere, same: 'size', requests: scenario.requests },
+    ...scenario.rivals.filter(({ subject }) => subject === 'by hand')
+  ]
 })
 
 /** Returns keys from all parts of a table, the same for each subject. */
@@ -123,7 +75,7 @@ function items (sizes: Sizes): readonly Scenario[] {
       name: 'item by id',
       sources: everywhere,
       requests: item,
-      rivals: [byHand(item, small), tagged(item), platformatic(item, 3)],
+      rivals: [byHand(item, small), tagged(item), ...others(item), feathers(item), platformatic(item, 3)],
       isSmall: true
     },
     {
@@ -137,20 +89,23 @@ function items (sizes: Sizes): readonly Scenario[] {
       name: 'scalar',
       sources: everywhere,
       requests: scalar,
-      rivals: [byHand(scalar, small), tagged(scalar)],
+      rivals: [byHand(scalar, small), tagged(scalar), ...others(scalar)],
       isSmall: true
     }
   ]
 }
 
 function listings (): readonly Scenario[] {
+  const routes = (limit: number) => genres.map(genre => get(`/albums?genre=${genre}&limit=${limit}`))
   const listing = (limit: number, sqlite: number, peer?: number): Scenario => ({
     name: `listing of ${limit}`,
     sources: everywhere,
     isSmall: false,
     requests: genres.map(genre => get(`/albums?genre=${genre}&sort=released+desc&limit=${limit}`)),
     rivals: [
-      byHand(genres.map(genre => get(`/albums?genre=${genre}&limit=${limit}`)), { sqlite, postgres: 1 }),
+      byHand(routes(limit), { sqlite, postgres: 1 }),
+      ...others(routes(limit)),
+      feathers(genres.map(genre => get(`/albums?genre=${genre}&$sort[released]=-1&$sort[id]=1&$limit=${limit}`))),
       platformatic(genres.map(genre =>
         get(`/albums/?where.genre.eq=${genre}&orderby.released=desc&orderby.id=asc&limit=${limit}`)), peer)
     ]
@@ -204,7 +159,8 @@ function nested (): readonly Scenario[] {
       {
         ...byHand(of('/trees-text'), { label: 'by hand, the same single statement', sqlite: 0.95, postgres: 1.1 }),
         sources: databases
-      }
+      },
+      ...others(of('/trees'))
     ]
   }]
 }
@@ -276,7 +232,8 @@ function writes (sizes: Sizes): readonly Scenario[] {
       // The tracks are as many objects as memory() takes.
       sources: databases,
       requests: created,
-      rivals: [byHand(created, small)],
+      // Each comparison has the plugin create items, so that the numbers of later ones differ.
+      rivals: [byHand(created, small), ...others(created, 'size'), feathers(created, 'no')],
       isSmall: true,
       readBack: (_request, answer) => `/tracks/${(answer as { id: number }).id}`
     },
@@ -284,7 +241,7 @@ function writes (sizes: Sizes): readonly Scenario[] {
       name: 'update',
       sources: everywhere,
       requests: updated,
-      rivals: [byHand(updated, small)],
+      rivals: [byHand(updated, small), ...others(updated), feathers(updated, 'no')],
       isSmall: true,
       readBack: same
     },

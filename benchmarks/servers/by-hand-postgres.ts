@@ -9,7 +9,9 @@ const track = 'id, title, position, seconds, plays, album_id'
 /** Returns queries of named statements, which each connection prepares once. */
 export function postgresQueries (connectionString: string): Queries {
   // Days are cast to text, which a server of DATABASE_URL may write otherwise.
-  const pool = new pg.Pool({ connectionString, max: mostConnections, options: '-c DateStyle=ISO' })
+  // In a variable: where the rivals are installed, the types are theirs, which lack `options`.
+  const settings = { connectionString, max: mostConnections, options: '-c DateStyle=ISO' }
+  const pool = new pg.Pool(settings)
   const named = (name: string, text: string) =>
     async (...values: readonly unknown[]) => (await pool.query<Row>({ name, text, values: [...values] })).rows
 

@@ -1,10 +1,14 @@
 import type { Setting } from './setting.ts'
 
+/** What people write otherwise: Express with prepared statements, Fastify with drizzle, and Feathers. */
+export type OtherSubject = 'express' | 'drizzle' | 'feathers'
+
 /**
  * The servers that are measured. The tagged one is written by hand too, and its reads have a strong ETag and 304. The
  * wide plugin allows pages larger than the default, and the documents of the live one can be followed.
  */
-export type Subject = 'floor' | 'by hand' | 'tagged' | 'plugin' | 'wide plugin' | 'live plugin' | 'platformatic'
+export type Subject =
+  'floor' | 'by hand' | 'tagged' | 'plugin' | 'wide plugin' | 'live plugin' | 'platformatic' | OtherSubject
 
 /** A server that is measured: one of this checkout, or the plugin of another. */
 export type Contestant = Subject | 'other checkout'

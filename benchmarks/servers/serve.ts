@@ -1,12 +1,14 @@
 import type { FastifyInstance } from 'fastify'
+import { once } from 'node:events'
+import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { monitorEventLoopDelay, PerformanceObserver } from 'node:perf_hooks'
 import { getHeapStatistics } from 'node:v8'
 import { openByHand } from './by-hand.ts'
 import { openFloor } from './floor.ts'
-import { openPlatformatic } from './platformatic.ts'
 import { openPlugin } from './plugin.ts'
 import type { Question, ServerSettings, Usage } from './protocol.ts'
+import { openPlatformatic, openRival } from './rivals.ts'
 
 // A server process. process.ts starts it, receives its port, and asks for its usage.
 
@@ -17,13 +19,14 @@ new PerformanceObserver(list => {
   for (const { duration } of list.getEntries()) collecting += duration
 }).observe({ entryTypes: ['gc'] })
 
-const app = await open(settings)
-await app.listen({ host: '127.0.0.1', port: 0 })
+const server = await listen(await open(settings))
 process.on('disconnect', () => { process.exit() })
 process.on('message', question => { process.send?.(answer(question as Question)) })
-process.send?.((app.server.address() as AddressInfo).port)
+process.send?.((server.address() as AddressInfo).port)
 
-function open ({ subject, setting }: ServerSettings): FastifyInstance | Promise<FastifyInstance> {
+type App = FastifyInstance | Server
+
+function open ({ subject, setting }: ServerSettings): App | Promise<App> {
   switch (subject) {
     case 'floor': return openFloor()
     case 'by hand': return openByHand(setting)
@@ -32,9 +35,21 @@ function open ({ subject, setting }: ServerSettings): FastifyInstance | Promise<
     case 'wide plugin': return openPlugin(setting, { pages: { maxSize: 10_000 } })
     case 'live plugin': return openPlugin(setting, { live: true })
     case 'platformatic':
-      if (setting.source !== 'sqlite') throw new TypeError('Platformatic is compared on SQLite')
-      return openPlatformatic(setting.file)
+    case 'express':
+    case 'drizzle':
+    case 'feathers':
+      if (setting.source !== 'sqlite') throw new TypeError(`${subject} is compared on SQLite`)
+      return subject === 'platformatic' ? openPlatformatic(setting.file) : openRival(subject, setting.file)
   }
+}
+
+async function listen (app: App): Promise<Server> {
+  if ('server' in app) {
+    await app.listen({ host: '127.0.0.1', port: 0 })
+    return app.server
+  }
+  await once(app.listen(0, '127.0.0.1'), 'listening')
+  return app
 }
 
 function answer (question: Question): Usage {
