@@ -1,5 +1,5 @@
 import {
-  type AnyApi, ApiError, type Client, type ClientOptions, createClient, type Page, type RequestOptions
+  type AnyApi, ApiError, type Client, type ClientOptions, createClient, type Method, type Page, type RequestOptions
 } from '../client/index.ts'
 import {
   type Calling, type DataProvider, filtersOf, type Id, type Item, keyOf, type List, type ListCall, type Many,
@@ -89,28 +89,44 @@ function writes (at: (name: string) => Resource, method: 'PATCH' | 'PUT') {
 type Write = (id: Id | readonly Id[], ...rest: unknown[]) => unknown
 type Writes = Readonly<Record<'update' | 'upsert' | 'delete', Write>>
 
-/** Writes items of a collection, as one batch where the API takes it. */
+/** A write of several items by one request, which `Allow` of their collection lists; false where there is none. */
+type Whole = ((options: RequestOptions) => Promise<unknown>) | false
+
+/** Writes items of a collection: by one request, as one batch, or each by its own, as the API takes them. */
 type SendAll = (
-  name: string, ids: readonly Id[], call: Calling, write: (to: Writes, id: Id, options?: RequestOptions) => unknown
+  name: string, ids: readonly Id[], call: Calling, write: (to: Writes, id: Id, options?: RequestOptions) => unknown,
+  method: Method, whole: Whole
 ) => Promise<Many<Id>>
 
-/** Returns a function that asks once if the API takes batches. */
+/** Returns a function that asks once what the API takes. */
 function makeSendAll (client: Client<AnyApi>): SendAll {
-  let asked: Promise<boolean> | undefined
-  return async (name, ids, call, write) => {
+  const asked: Record<string, Promise<readonly Method[]>> = {}
+  const takes = async (name: string, method: Method) => {
+    const { allowed } = (name ? client.resource(name) : client) as Pick<Client<AnyApi>, 'allowed'>
+    return (await (asked[name] ??= allowed().then(found => found ?? [], () => []))).includes(method)
+  }
+  return async (name, ids, call, write, method, whole) => {
     const options = requestOf(call)
-    asked ??= client.allowed().then(methods => methods?.includes('POST') === true, () => false)
-    const isSent = ids.length > 1 && await asked && await client.batch(batch => {
+    const batch = () => client.batch(batch => {
       for (const id of ids) write(batch.resource(name) as Writes, id)
-    }, options).then(() => true, ifTooMany)
+    }, options)
+    const isSent = ids.length > 1 && (
+      (whole && await takes(name, method) && await whole(options).then(() => true, unless(unfit))) ||
+      (await takes('', 'POST') && await batch().then(() => true, unless(tooMany)))
+    )
     if (!isSent) await Promise.all(ids.map(id => write(client.resource(name) as Writes, id, options)))
     return { data: [...ids] }
   }
 }
 
-/** Returns false for a batch that the API takes no part of: more than its limit, or of a collection that refuses. */
-function ifTooMany (error: unknown): false {
-  if (error instanceof ApiError && (error.status === 413 || error.status === 405)) return false
+// More than the limit, or a collection that takes no part.
+const tooMany = /^4(05|13)/
+// Also a lower limit, a key without filters, or the text of a key that is a number.
+const unfit = /^4(05|13)|too_many|valid/
+
+/** Returns a function that returns false for these errors, which the next form of the write may not have. */
+const unless = (kinds: RegExp) => (error: unknown): false => {
+  if (error instanceof ApiError && kinds.test(error.status + error.code)) return false
   throw error
 }
 
@@ -119,12 +135,19 @@ function writesOfMany (at: (name: string) => Resource, method: 'PATCH' | 'PUT', 
   const update = method === 'PATCH' ? 'update' : 'upsert'
   return {
     updateMany (name: string, { ids, data, ...call }: ManyCall & Writing): Promise<Many<Id>> {
-      const { keys, bodyOf } = at(name)
-      return sendAll(name, ids, call, (to, id, options) => to[update](keyOf(id, keys), bodyOf(data), options))
+      const { collection, keys, bodyOf } = at(name)
+      const [key = '', other] = keys
+      const each = (options: RequestOptions) =>
+        collection.updateEach(ids.map(id => ({ ...bodyOf(data), [key]: id })), options)
+      const write: Parameters<SendAll>[3] = (to, id, options) => to[update](keyOf(id, keys), bodyOf(data), options)
+      return sendAll(name, ids, call, write, 'PATCH', !other && method === 'PATCH' && each)
     },
     deleteMany (name: string, { ids, ...call }: ManyCall): Promise<Many<Id>> {
-      const { keys } = at(name)
-      return sendAll(name, ids, call, (to, id, options) => to.delete(keyOf(id, keys), options))
+      const { collection, keys } = at(name)
+      const [where = {}, other] = filtersOf(ids, keys)
+      const all = (options: RequestOptions) => collection.deleteMany(where, options)
+      const write: Parameters<SendAll>[3] = (to, id, options) => to.delete(keyOf(id, keys), options)
+      return sendAll(name, ids, call, write, 'DELETE', !other && all)
     }
   }
 }

@@ -187,22 +187,33 @@ test('records are moved, and deleted', async t => {
   t.equal((await provider.getList('authors', {})).total, 0)
 })
 
-test('several records are written at once, as one batch where the API takes it', async t => {
-  const requestStrategies = { delete: true, batch: { operations: 2 } }
-  const { app, provider, requests } = await serve(t, { requestStrategies })
-  await app.inject({ method: 'POST', url: '/authors', payload: { name: 'Cy', rating: 1 } })
+test('several records are written by one request, as the API takes it', async t => {
+  const requestStrategies = { delete: true, bulk: ['DELETE' as const], batch: { operations: 3 } }
+  const { app, provider, requests } = await serve(t, { requestStrategies, bodies: { items: 3, affected: 2 } })
+  for (const name of ['Cy', 'Di', 'Ed', 'Fay', 'Gil', 'Hal']) {
+    await app.inject({ method: 'POST', url: '/authors', payload: { name, rating: 1 } })
+  }
   requests.length = 0
-  t.strictSame(await provider.updateMany('authors', { ids: [1, 2], data: { rating: 3 } }), { data: [1, 2] })
-  t.strictSame(requests.splice(0), ['OPTIONS /', `POST / ${JSON.stringify([1, 2].map(id =>
-    ({ method: 'PATCH', path: `/authors/${id}`, body: { rating: 3 } })))}`])
-  t.match(await provider.updateMany('authors', { ids: [1, 99], data: { rating: 4 } }).catch((error: unknown) => error),
-    { status: 404, body: { operation: 1 } })
-  t.equal((await provider.getOne('authors', { id: 1 })).data.rating, 3)
+  const { updateMany, deleteMany } = provider
+  const rate = (ids: Array<string | number>, rating: unknown = 3) => updateMany('authors', { ids, data: { rating } })
+  t.strictSame(await rate([1, 2]), { data: [1, 2] })
+  t.strictSame(requests.splice(0), ['OPTIONS /authors', 'PATCH /authors [{"rating":3,"id":1},{"rating":3,"id":2}]'])
+  await t.rejects(rate([1, 99], 4), { code: 'identifier_not_found' })
+  await t.rejects(rate([1, 2], 'x'), { code: 'validation' })
   requests.length = 0
-  t.strictSame(await provider.updateMany('authors', { ids: [1, 2, 3], data: { rating: 5 } }), { data: [1, 2, 3] })
-  t.equal(requests.splice(0).length, 4, 'more than the limit are written one by one')
-  t.strictSame(await provider.deleteMany('authors', { ids: [2, 3] }), { data: [2, 3] })
-  t.match(requests.splice(0), [/^POST \/ /])
+  t.strictSame(await rate(['1', '2']), { data: ['1', '2'] })
+  t.match(requests.splice(0), [/^PATCH /, /^POST \/ /], 'the key is a number')
+  t.strictSame(await rate([1, 2, 3, 4]), { data: [1, 2, 3, 4] })
+  t.equal(requests.splice(0).length, 6, 'more than all limits')
+  t.strictSame(await deleteMany('authors', { ids: [3, 4] }), { data: [3, 4] })
+  t.strictSame(requests.splice(0), ['DELETE /authors?.where=id=*3,4'])
+  t.strictSame(await deleteMany('authors', { ids: [5, 6, 7] }), { data: [5, 6, 7] })
+  t.match(requests.splice(0), [/^DELETE \/authors\?/, /^POST \/ /])
+  const other = await serve(t)
+  await other.app.inject({ method: 'POST', url: '/authors', payload: { name: 'Cy', rating: 1 } })
+  other.requests.length = 0
+  t.strictSame(await other.provider.deleteMany('authors', { ids: [2, 3] }), { data: [2, 3] })
+  t.match(other.requests, ['OPTIONS /authors', 'OPTIONS /', /^DELETE /, /^DELETE /])
 })
 
 test('a key of several fields, or of another name, is the id of a record', async t => {
