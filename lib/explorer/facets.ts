@@ -1,16 +1,14 @@
-import { isObject } from '../errors/is-object.ts'
-import type { Collection, DataField } from '../model/model.ts'
+import type { DataField } from '../model/model.ts'
 import { traitsOf } from '../model/values.ts'
 import { filterableFields } from '../openapi/filters.ts'
-import type { GroupColumn } from '../plan/plan.ts'
-import { nextStart } from '../plan/time-units.ts'
+import { showBar } from './groups.ts'
 import { type Fragment, type Html, html } from './html.ts'
-import { longestInPath, titleOf, valueIn } from './value.ts'
+import { titleOf } from './value.ts'
 import {
-  asking, filterPart, filtersIn, formatFilter, formatList, formatNull, linkWith, type Part, type Place, type PlaceOf,
-  sortTerm, withFilter, withoutPage, wordsOf
+  asking, filtersIn, formatFilter, formatList, formatNull, linkWith, type Part, type PlaceOf, sortTerm, withFilter,
+  withoutPage, wordsOf
 } from './place.ts'
-import { filtersOf, isFilterable } from './filters.ts'
+import { filtersOf } from './filters.ts'
 import type { Visit } from './visit.ts'
 import { orRefusal } from './attempt.ts'
 
@@ -88,31 +86,3 @@ function filterOf (
   if (first === undefined) return undefined
   return texts.length === 1 ? formatFilter(name, 'equals', first, syntax) : formatList(name, false, texts, syntax)
 }
-
-/** Returns the link to the items of a group; undefined where no filter by its values finds them. */
-export function linkToGroup (
-  group: unknown, columns: readonly GroupColumn[], collection: Collection, place: Place
-): string | undefined {
-  const { syntax } = place
-  const filters: string[] = []
-  for (const column of columns) {
-    if (column.call !== undefined) continue
-    const { field: { name }, unit, of } = column
-    const value = valueIn(group, column)
-    const text = String(value)
-    const path = unit === undefined ? name : name.slice(0, name.lastIndexOf('.'))
-    if (!isFilterable(path, collection) || text.length > longestInPath || isObject(value)) return undefined
-    const end = unit && value !== null ? nextStart(text, unit) : undefined
-    if (value === null) filters.push(formatNull(path, false, syntax))
-    else if (end === undefined) filters.push(formatFilter(path, 'equals', text, syntax))
-    else {
-      const time = of.field.type.kind === 'date-time' && !text.includes('T') ? 'T00:00:00Z' : ''
-      filters.push(formatFilter(path, 'at_least', text + time, syntax), formatFilter(path, 'less', end + time, syntax))
-    }
-  }
-  return linkWith([...filtersIn(place.query), ...filters.map(one => filterPart(one, syntax))], place)
-}
-
-/** Returns a bar of a chart: a share of the width that it stands in. */
-export const showBar = (share: number): Html => html`<svg aria-hidden="true" preserveAspectRatio="none"><rect width="${
-  Math.max(1, Math.round(share * 100))}%" height="100%" rx="2"/></svg>`

@@ -9,7 +9,8 @@ import { planSelection } from '../plan/read/select.ts'
 import { type Fragment, type Html, html } from './html.ts'
 import { showPage } from './page.ts'
 import {
-  asking, encodePart, filterPart, formatFilter, linkWith, type Part, pathTo, type Place, queryOf, rootPathTo, sortTerm
+  asking, encodePart, filterPart, formatFilter, linkWith, nameOf, type Part, pathTo, type Place, queryOf, rootPathTo,
+  sortTerm
 } from './place.ts'
 import { openOf } from './directory.ts'
 import { newOpenings, type Row, showTable } from './table.ts'
@@ -20,7 +21,7 @@ import { titleOf } from './value.ts'
 
 /** Returns the page of an error. `body`: its JSON. */
 export function showFailure (
-  status: number, body: unknown, place: Place, exploring: Exploring, near?: Html
+  status: number, body: unknown, place: Place, exploring: Exploring, near?: Near
 ): Html {
   const { login } = exploring
   const facts = isObject(body) ? body : {}
@@ -28,18 +29,22 @@ export function showFailure (
   const message = textOf(facts['message']) ?? textOf(facts['detail']) ?? reason
   const wrong = wrongIn(facts, message, place)
   const isQuery = textOf(facts['parameter']) !== undefined
-  const main = html`<div class="note bad" role="alert"><p><strong>${message}</strong></p>${
-    showPosition(facts, wrong)}${showCorrection(facts, message, wrong, place)}</div>
-${isQuery && showNames(place, exploring)}
-${near && html`<p class="prose">It was never there, has been deleted, or is not for you to see.</p>${near}`}${
+  const main = html`${near === undefined
+    ? html`<div class="note bad" role="alert"><p><strong>${message}</strong></p>${
+      showPosition(facts, wrong)}${showCorrection(facts, message, wrong, place)}</div>`
+    : showNear(near)}${isQuery && showNames(place, exploring)}${
   status === 401 && login !== undefined && showLogin(login, place)}${
   showCandidates(facts['candidates'])}${showDeveloper(facts['developer'])}
-<p class="soft"><code>${status} ${textOf(facts['error']) ?? reason}</code></p>
-<p>${showWayBack(place)}</p>`
+<p class="foot"><span>${showWayBack(place)}</span><code>${textOf(facts['error']) ?? reason}</code></p>`
+  const name = html`<bdi>${nameOf(place)}</bdi>`
+  const heading = html`${near === undefined
+    ? reason
+    : html`There is no ${name} in ${near.collection.title ?? near.collection.name}`} <span class="total">${
+    status}</span>`
   const formats = isQuery ? { formats: ['json'] as const } : {}
   // Whoever refuses this page refuses its style sheet too.
   const isAlone = status === 401
-  return showPage({ title: reason, main, takesQuery: isQuery, isAlone, ...formats }, place)
+  return showPage({ title: reason, heading, main, takesQuery: isQuery, isAlone, ...formats }, place)
 }
 
 /** Returns a link to the application's page for logging in, which is told the path to come back to. */
@@ -148,11 +153,12 @@ export async function readNear (visit: Visit): Promise<Near | undefined> {
 }
 
 /** Returns the neighbours of an item that was not found as a table. */
-export function showNear ({ collection, rows, place }: Near): Html {
+function showNear ({ collection, rows, place }: Near): Html {
   const select = planSelection(undefined, collection, 'listed')
   const table = { caption: 'items near it', collection, select, rows, base: pathTo(place), sorts: false }
-  return html`${showFinder(collection, place)}<section class="part"><h2>Near it</h2><div class="frame">${
-    showTable(table, place, newOpenings())}</div></section>`
+  return html`<p class="prose" role="alert">It was never there, has been deleted, or is not for you to see.</p>
+<div class="stack">${showFinder(collection, place)}<section class="part"><h2>Near it</h2><div class="frame">${
+    showTable(table, place, newOpenings())}</div></section></div>`
 }
 
 /** Returns a form that looks for items by their name. */

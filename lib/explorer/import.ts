@@ -1,11 +1,10 @@
 import { DataApiError, malformedBody } from '../errors/errors.ts'
 import type { Answer } from '../response/answer.ts'
 import { fieldsToCreate } from './fields.ts'
-import { countOf, nameOf } from './grid.ts'
 import { type Fragment, type Html, html } from './html.ts'
 import { cut } from './value.ts'
-import { seeOther, showing, showPage, showScroll } from './page.ts'
-import { pathTo, type PlaceOf } from './place.ts'
+import { countOf, seeOther, showing, showPage, showScroll } from './page.ts'
+import { nameOf, pathTo, type PlaceOf } from './place.ts'
 import { allowedIn, checkMethod, type Visit } from './visit.ts'
 import { orRefusal } from './attempt.ts'
 

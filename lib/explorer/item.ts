@@ -1,5 +1,5 @@
 import { isObject } from '../errors/is-object.ts'
-import type { Field, SubCollectionField } from '../model/model.ts'
+import type { Field } from '../model/model.ts'
 import type { Selection, Shown } from '../plan/plan.ts'
 import { planSelection } from '../plan/read/select.ts'
 import type { Item } from '../plan/read/show.ts'
@@ -7,15 +7,14 @@ import { formatSegment } from '../response/paths.ts'
 import { isTags, newOpenings, type Openings, showCount, showFunction, showTable, showTags } from './table.ts'
 import { apart, columnTitle } from './columns.ts'
 import { manyOf } from './fields.ts'
-import { nameOf, showDone } from './grid.ts'
 import { type Fragment, type Html, html } from './html.ts'
 import {
   addressesOf, cut, indented, inGroups, isCode, isImage, kindOf, labelOf, linkTo, none, segmentsTo, showValue,
   titleOf, unitOf
 } from './value.ts'
-import { type Found, itemOffers, showFound } from './search.ts'
-import { showPage } from './page.ts'
-import { encodePart, pathTo, type Place, type PlaceOf, rootPathTo } from './place.ts'
+import { unlinkButton } from './search.ts'
+import { showDone, showPage } from './page.ts'
+import { encodePart, nameOf, pathTo, type Place, type PlaceOf, rootPathTo } from './place.ts'
 
 /** The caller's permissions for an item. */
 export interface ItemAllowed extends Readonly<Record<'update' | 'delete' | 'unlink' | 'create', boolean>> {}
@@ -158,19 +157,3 @@ const shortest = 40
 const longestPair = 60
 // Elements of a sub-collection on the page of its item.
 const mostRows = 10
-
-/** Returns a form that links an item that exists, which is named by any of its identifiers. `found`: of a search. */
-export function linkForm ({ target }: SubCollectionField, found: Found | undefined, place: Place): Html {
-  const offers = itemOffers(target, place)
-  return html`<form class="link asks" method="post" action="${pathTo(place)}"><label>Link an item of ${target.name}
-<input name="_link" value="${found?.text}" required autocomplete="off" placeholder="its identifier"${offers}></label>
-<button>Link</button>
-${offers && html`<button name="_search" formmethod="get" formnovalidate>Search</button>`}</form>
-${found && showFound(found, ({ identifier, label }) => html`<form method="post" action="${pathTo(place)}">
-<button name="_link" value="${identifier}">Link <bdi>${label}</bdi></button></form>`)}`
-}
-
-/** Returns a button that takes an item out of the relation by which `path` leads to it. */
-export function unlinkButton (path: string): Html {
-  return html`<form method="post" action="${path}"><button name="_method" value="DELETE">Unlink</button></form>`
-}

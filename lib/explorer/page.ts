@@ -2,7 +2,13 @@ import { createHash } from 'node:crypto'
 import { answerTooLarge } from '../errors/errors.ts'
 import type { Answer, InParts } from '../response/answer.ts'
 import { formatPath, formatSegment, type Parts } from '../response/paths.ts'
-import { formatPart, hiddenShow, ownQuery, pathTo, type Place, queryOf, readableQuery, rootPathTo } from './place.ts'
+import { fewestGrouped, showShort } from './value.ts'
+import { planPage } from '../plan/read/page.ts'
+import { parameterOf } from '../request/syntax.ts'
+import {
+  formatPart, hiddenShow, linkWith, ownQuery, pathTo, type Place, queryOf, readableQuery, rootPathTo, withoutPage,
+  wordOf
+} from './place.ts'
 import { type Fragment, type Html, html, textsOf, trusted } from './html.ts'
 import { script } from './script.ts'
 import { style, styleName } from './style.ts'
@@ -106,6 +112,63 @@ export const showMenu = (id: string, name: Fragment, content: Html): Html => htm
 /** Returns a table that scrolls in its frame. */
 export const showScroll = (label: string, table: Html): Html =>
   html`<div class="scroll" role="region" aria-label="${label}" tabindex="0">${table}</div>`
+
+/** Returns the message of a write that a form has done. */
+export function showDone ({ query }: Place): Html | undefined {
+  const [, count, word = ''] = /^(?:(\d+) )?(\w+)$/.exec(wordOf('_done', query) ?? '') ?? []
+  const one = doneMessages[word]
+  const message = one && count ? `${countOf(Number(count))} ${count === '1' ? 'was' : 'were'} ${word}.` : one
+  return message === undefined ? undefined : html`<p class="note good" role="status">${message}</p>`
+}
+
+/** Returns a number of items in words. */
+export const countOf = (number: number): string => `${number} ${number === 1 ? 'item' : 'items'}`
+
+const doneMessages: Readonly<Record<string, string>> = {
+  created: 'The item was created.',
+  saved: 'The changes were saved.',
+  unchanged: 'There was nothing to change.',
+  deleted: 'The item was deleted.',
+  linked: 'The item was linked.',
+  unlinked: 'The item was unlinked. It still exists.'
+}
+
+/** Links to other pages, by relation, and the number of items where the client asked for it. */
+export interface Pages { readonly links: ReadonlyMap<string, string>, readonly total: string | undefined }
+
+/** Returns the links to other pages, and how many items there are. */
+export function showPages (shown: number, { links, total }: Pages, place: Place): Html {
+  const query = withoutPage(place.query).filter(({ kind }) => kind !== 'size')
+  const size = encodeURIComponent(parameterOf('size', place.syntax))
+  const counting = linkWith([...place.query, '_count'], place)
+  const isAll = shown === 0 || (links.size === 0 && total === undefined)
+  const first = isAll ? undefined : firstRow(place, links)
+  const rows = first === undefined
+    ? `${shown} ${shown === 1 ? 'row' : 'rows'}`
+    : html`<b>${showNumber(first)}–${showNumber(first + shown - 1)}</b>`
+  return html`<nav class="pages" aria-label="Pages"><span>${rows}${
+    total === undefined ? links.size > 0 && ' on this page' : html` of <b>${showNumber(Number(total))}</b>`}</span>
+${total === undefined && links.size > 0 && html`<a href="${counting}" rel="nofollow">Count all</a>`}
+<span class="turn">${pageNames.map(([rel, name]) => showPageLink(links.get(rel), name, rel))}</span>
+${links.size > 0 && html`<span class="sizes">Rows per page: ${pageSizes.map(one =>
+  html`<a href="${linkWith([...query, `${size}=${one}`], place)}">${one}</a> `)}</span>`}</nav>`
+}
+
+/** Returns the number of the first row of a page in its listing; undefined where the page was named by a cursor. */
+function firstRow ({ spot }: Place, links: Pages['links']): number | undefined {
+  if (spot === undefined || !('from' in spot.resource)) return undefined
+  const { offset, style } = planPage(spot.asked.page, spot.resource.from.collection.pages)
+  return style === 'keyset' && links.has('prev') ? undefined : offset + 1
+}
+
+/** Returns a number in groups of three digits. */
+export const showNumber = (number: number) => showShort(number, undefined, fewestGrouped - 1)
+
+const pageSizes = [20, 100, 500]
+const pageNames = [['first', '« First'], ['prev', '‹ Previous'], ['next', 'Next ›']] as const
+
+const showPageLink = (href: string | undefined, name: string, rel: string): Fragment =>
+  href !== undefined && html`<a href="${href}" rel="${rel}">${name}</a> `
 
 /** Returns an answer as a page; `show` makes it of the JSON, which a hook of the application may have replaced. */
 export function pageOf (

@@ -57,6 +57,9 @@ export const pathTo = ({ site, parts }: Place, more: readonly Parts[] = []): str
 /** Returns the path of a resource below the API's root. */
 export const rootPathTo = ({ site }: Place, parts: readonly Parts[]): string => formatPath(site, parts)
 
+/** Returns the last segment of the path, which names the page. */
+export const nameOf = ({ parts, title }: Place): string => parts.at(-1)?.map(String).join(',') ?? title
+
 /**
  * The explorer's own parameters. All begin with `_`, which no snake_case name does. Those of a form that is sent with
  * GET are answered by a redirect to the API's own URL, so that no page but a form has them.

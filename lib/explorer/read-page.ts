@@ -12,16 +12,15 @@ import { emptyForm, formOf, showCreate, showDelete, showEdit } from './form-page
 import { either, filterAsked } from './filters.ts'
 import { showDirectoryPage } from './directory.ts'
 import { readFacets } from './facets.ts'
-import { readNear, showFailure, showNear } from './failure-page.ts'
-import {
-  formatsOf, type Listing, nameOf, type Pages, showDictionary, showGrid, showGroupsPage, type Without
-} from './grid.ts'
+import { readNear, showFailure } from './failure-page.ts'
+import { formatsOf, type Listing, showDictionary, showGrid, type Without } from './grid.ts'
+import { showGroupsPage } from './groups.ts'
 import { type Html, html, membersOf } from './html.ts'
 import { showImport } from './import.ts'
 import { showItemPage } from './item.ts'
-import { noData, pageOf, seeOther, showing, showPage } from './page.ts'
+import { noData, pageOf, type Pages, seeOther, showing, showPage } from './page.ts'
 import {
-  asking, encodeTyped, filtersIn, formatPart, isKept, isOf, linkWith, type Part, partsOf, pathTo, type Place,
+  asking, encodeTyped, filtersIn, formatPart, isKept, isOf, linkWith, nameOf, type Part, partsOf, pathTo, type Place,
   type PlaceOf, type QueryParts, shownIn, type Spot, withFilter, withParameter, wordOf
 } from './place.ts'
 import { type Found, search } from './search.ts'
@@ -51,7 +50,7 @@ async function showMissing (error: DataApiError, visit: Visit, exploring: Explor
   if (near === undefined) throw error
   const failure = renderFailure(error, { form: 'plain', developerErrors: false })
   return pageOf(failure, json =>
-    showFailure(failure.status, JSON.parse(json), visit.place, exploring, showNear(near)))
+    showFailure(failure.status, JSON.parse(json), visit.place, exploring, near))
 }
 
 type Around = Pick<Listing, 'found' | 'facets' | 'without'>

@@ -1,5 +1,5 @@
 import type { Syntax } from '../request/syntax.ts'
-import type { Collection, DataField, SubItemField } from '../model/model.ts'
+import type { Collection, DataField, SubCollectionField, SubItemField } from '../model/model.ts'
 import { syntaxOf } from '../plan/path/syntax.ts'
 import { filterableFields } from '../openapi/filters.ts'
 import type { FormField } from './fields.ts'
@@ -109,3 +109,19 @@ export function searchFields (target: Collection): readonly DataField[] | undefi
 /** Returns true for a caller who may list a collection. */
 const mayList = (target: Collection, { spot }: Place): boolean =>
   spot !== undefined && spot.permissions.readingDenial('GET', target.name) === undefined
+
+/** Returns a form that links an item that exists, which is named by any of its identifiers. `found`: of a search. */
+export function linkForm ({ target }: SubCollectionField, found: Found | undefined, place: Place): Html {
+  const offers = itemOffers(target, place)
+  return html`<form class="link asks" method="post" action="${pathTo(place)}"><label>Link an item of ${target.name}
+<input name="_link" value="${found?.text}" required autocomplete="off" placeholder="its identifier"${offers}></label>
+<button>Link</button>
+${offers && html`<button name="_search" formmethod="get" formnovalidate>Search</button>`}</form>
+${found && showFound(found, ({ identifier, label }) => html`<form method="post" action="${pathTo(place)}">
+<button name="_link" value="${identifier}">Link <bdi>${label}</bdi></button></form>`)}`
+}
+
+/** Returns a button that takes an item out of the relation by which `path` leads to it. */
+export function unlinkButton (path: string): Html {
+  return html`<form method="post" action="${path}"><button name="_method" value="DELETE">Unlink</button></form>`
+}

@@ -113,9 +113,12 @@ font-size:13px}.facets h2 .x{min-width:20px}.facets li a{display:grid;grid-templ
 font-size:13px}.facets li a>span:first-child{overflow:hidden;text-overflow:ellipsis;white-space:nowrap}.facets li
 a:hover{text-decoration:underline}.facets svg{position:absolute;inset:2px 0;width:100%;height:calc(100% - 4px);
 z-index:-1}.facets svg:dir(rtl){scale:-1 1}rect{fill:var(--bar)}.facets a[aria-current]{font-weight:600}.facets
-[aria-current] .n{color:inherit}.facets [aria-current] rect{fill:color-mix(in srgb,var(--accent) 22%,var(--bar))}.sum{
+[aria-current] .n{color:inherit}.facets [aria-current] rect{fill:color-mix(in srgb,var(--accent) 22%,var(--bar))}.chart{
+width:100%;min-width:40rem;height:auto;max-height:15rem;display:block;padding:8px 4px 6px}.chart text{font-size:11px;
+fill:var(--soft);text-anchor:middle}.chart a:hover rect{fill:var(--accent)}.chart line{stroke:var(--line)}.sum{
 display:flex;align-items:center;gap:8px}.sum svg{width:11rem;height:10px;flex:none}.sum span{margin-inline-start:auto}
-.sum rect{fill:color-mix(in srgb,var(--accent) 50%,var(--panel))}.n{color:var(--soft);font-variant-numeric:tabular-nums}
+:is(.chart,.sum) rect{fill:color-mix(in srgb,var(--accent) 50%,var(--panel))}.n{color:var(--soft);
+font-variant-numeric:tabular-nums}
 [popover]{border:1px solid color-mix(in srgb,var(--edge) 50%,transparent);border-radius:10px;padding:8px;
 background:var(--raise);color:var(--text);font:400 14px/1.45 system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",
 Arial,sans-serif;text-align:start;white-space:normal;box-shadow:0 8px 30px rgb(0 0 0/.16),0 1px 3px rgb(0 0 0/.1);

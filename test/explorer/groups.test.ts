@@ -64,6 +64,24 @@ test('the number of each group leads to as many items', async t => {
   await app.close()
 })
 
+test('groups of time have a chart, whose bars lead to their items in the order of time', async t => {
+  const app = await serve()
+  const page = async (url: string) => (await app.inject({ url, headers: browser })).body
+  const { body, links } = await (async () => {
+    const body = await page('/events?fields=at.month(),count(),size.sum()&sort=-count()')
+    return { body, links: [...body.matchAll(/<a href="([^"]*)" aria-label="([^"]*)"><rect/g)] }
+  })()
+  t.strictSame(links.map(([, , label]) => label), ['01', '02', '03', '05', '06', '07'].map(one => `2026-${one}: 2`))
+  t.match(body, /<svg class="chart"[^>]* aria-label="count by month of at">/)
+  t.match(body, '<bdi>sum of size</bdi>')
+  t.match(body, '<small>by month of at</small>')
+  t.equal((await app.inject(String(links[0]?.[1]).replaceAll('&amp;', '&'))).json<unknown[]>().length, 2)
+  t.notMatch(await page('/events?fields=kind,count()'), '"chart"')
+  t.notMatch(await page('/events?fields=at.month(),kind,count()'), '"chart"')
+  t.match(await page('/events'), 'href="/events?fields=at.month(),count()&amp;sort=at.month()">at</a>')
+  await app.close()
+})
+
 test('groups that no filter finds have no link', async t => {
   const app = await serve()
   const { body } = await app.inject({ url: '/events?fields=secret,count()', headers: browser })

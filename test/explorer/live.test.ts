@@ -110,7 +110,7 @@ test('an item that is live shows its values, its elements, and its error', { ski
   await send('PATCH', '/notes/4', { team: { id: 1 } })
   await send('DELETE', '/teams/2')
   await page.waitForSelector('[data-live]', { state: 'detached' })
-  t.match(await page.textContent('main'), 'not found')
+  t.match(await page.textContent('main'), 'There is no')
   await close()
 })
 

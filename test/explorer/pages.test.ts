@@ -35,7 +35,7 @@ test('errors are pages with the same status', async t => {
   const { get } = await serve()
   for (const [url, status, message] of [
     ['/api/artist', 404, "There is no collection 'artist'. Did you mean 'artists'?"],
-    ['/api/artists/9', 404, "An item was not found with the identifier '9'."],
+    ['/api/artists/9', 404, 'There is no 9 in artists 404'],
     ['/api/artists?nam=x', 400, "There is no field 'nam' to filter by. Did you mean 'name'?"],
     ['/api/artists?founded=x', 400, 'founded']
   ] as const) {
