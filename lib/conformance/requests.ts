@@ -5,6 +5,7 @@ import { generateAmendment, generateCreate, generateElement, generateUpdate, gen
 import type { ValueGenerator, Weighted } from './generator.ts'
 import { generateGroups } from './groups.ts'
 import { withKey } from './keys.ts'
+import { importInto } from './imports.ts'
 import { generateMany } from './many.ts'
 import { generateFields, generateQuery } from './queries.ts'
 import {
@@ -34,7 +35,7 @@ export function generateRequest (generator: ValueGenerator, api: ApiModel, clien
     [50, () => generateRead(generator, api)],
     [10, () => generateFollow(generator, api, client)],
     [5, () => generateConditional(generator, api, client)],
-    [12, () => generateCreation(generator, api)],
+    [12, () => generator.chance(12) ? importInto(generator, api) : generateCreation(generator, api)],
     [14, () => generateChange(generator, api, client)],
     [5, () => generateScalarWrite(generator, api)],
     [4, () => generateDeletion(generator, api, client)],

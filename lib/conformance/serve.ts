@@ -40,6 +40,7 @@ export async function serve (name: string, opened: Opened, world: World, live: b
   const source = sourcesOf(opened)
   await app.register(dataApi, {
     ...world.options,
+    imports: { slice: 3 },
     idempotency: { table: source(keyTable.name) },
     live: live && { interval: 1 },
     collections: declare(world, source)

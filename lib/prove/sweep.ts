@@ -10,6 +10,7 @@ import { amendmentsOf } from '../plan/write/amendment.ts'
 import { tableOf } from '../sources/memory/relations.ts'
 import { agentWays } from './agents.ts'
 import { batchWays } from './batches.ts'
+import { importWays } from './imports.ts'
 import { liveWays } from './live.ts'
 import { rowFor, type View } from './sight.ts'
 import { type Guess, ownCode, type Way } from './way.ts'
@@ -39,6 +40,7 @@ export function waysOf (
       read(`${name} as JSON`, () => `${prefix}/${encode(name)}`)),
     ...reads.flatMap(({ ways }) => ways),
     ...written,
+    ...importWays(served, views),
     ...agentWays(served, reads, written),
     ...liveWays(served, reads, written)
   ]

@@ -37,7 +37,8 @@ async function serve (
     logger: { level: 'error', stream: { write (line: string) { logged.push(line) } } },
     routerOptions: { maxParamLength: 10_000 }
   })
-  await app.register(dataApi, { ...world.options, collections: withGuards(declare(world, source), guards) })
+  const collections = withGuards(declare(world, source), guards)
+  await app.register(dataApi, { ...world.options, imports: { slice: 3 }, collections })
   await app.register(dataApi, { naming: 'none', prefix: openPrefix, collections: declareOpenly(world, opened.source) })
   return {
     name,
