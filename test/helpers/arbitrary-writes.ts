@@ -39,8 +39,19 @@ const groups: Readonly<Record<Name, readonly string[]>> = {
 interface Target {
   readonly url: string
   readonly body: fc.Arbitrary<unknown>
-  readonly kind: 'many' | 'one' | 'scalar'
+  readonly kind: 'many' | 'each' | 'one' | 'scalar'
 }
+
+const names: Readonly<Record<Name, ReadonlyArray<Readonly<Record<string, unknown>>>>> = {
+  labels: [{ id: 1 }, { id: 2 }, { code: 'VSN' }, { id: 9, code: 'X' }, {}],
+  artists: [{ id: 1 }, { id: 2 }, { name: 'Can' }, { name: 'New' }, { email: 'can@example.org' }],
+  albums: [{ id: 7 }, { id: 8 }, { id: 9 }, { id: 70 }],
+  tracks: [{ id: uuid(1) }, { id: uuid(3) }, { title: 'Intro' }, { title: 'New' }]
+}
+
+/** Changes of items that they name. */
+const changesOf = (name: Name) => fc.array(fc.tuple(itemBody(name, 1), fc.constantFrom(...names[name]))
+  .map(([body, named]) => ({ ...body, ...named })), { maxLength: 3 })
 
 const oneOr = (element: fc.Arbitrary<unknown>) => times(3, element, fc.array(element, { maxLength: 3 }))
 
@@ -48,7 +59,8 @@ const oneOr = (element: fc.Arbitrary<unknown>) => times(3, element, fc.array(ele
 function below (url: string, name: Name, depth: number): fc.Arbitrary<Target> {
   const group = times(4, fc.constant(url), fc.constantFrom(...groups[name]).map(group => `${url}/${group}`))
   return group.chain(url => fc.oneof(
-    fc.constant<Target>({ url, body: oneOr(itemBody(name, 2)), kind: 'many' }),
+    times(3, fc.constant<Target>({ url, body: oneOr(itemBody(name, 2)), kind: 'many' }),
+      fc.constant<Target>({ url, body: changesOf(name), kind: 'each' })),
     fc.constantFrom(...identifiers[name]).chain(identifier => ofItem(`${url}/${identifier}`, name, depth))
   ))
 }
@@ -69,7 +81,7 @@ function ofItem (url: string, name: Name, depth: number): fc.Arbitrary<Target> {
 const targets = fc.constantFrom<Name>('labels', 'artists', 'albums', 'tracks').chain(name => below(`/${name}`, name, 2))
 
 const likely: Readonly<Record<Target['kind'], ReadonlyArray<Sent['method']>>> = {
-  many: ['POST'], one: ['PUT', 'PATCH', 'PUT', 'DELETE'], scalar: ['PUT']
+  many: ['POST'], each: ['PATCH'], one: ['PUT', 'PATCH', 'PUT', 'DELETE'], scalar: ['PUT']
 }
 
 const methodFor = (kind: Target['kind']) =>
