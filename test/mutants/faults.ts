@@ -26,6 +26,12 @@ export const faults: readonly Fault[] = [
     tests: ['contract/urls', 'request/path', 'contract/hostile']
   },
   {
+    what: 'request: a line of an import has the number of the next',
+    text: 'slice.push({ at, content: taken.content })',
+    fault: 'slice.push({ at: at + 1, content: taken.content })',
+    tests: ['contract/imports']
+  },
+  {
     what: 'request: a second page replaces the first',
     text: 'if (draft.page[kind] !== undefined)',
     fault: 'if (draft.page[kind] === null)',
@@ -156,6 +162,12 @@ export const faults: readonly Fault[] = [
     text: 'check: () => touched.check()',
     fault: 'check: async () => {}',
     tests: ['contract/rules/scopes', 'contract/one-law-scopes']
+  },
+  {
+    what: 'rules: items that are inserted together refer to hidden ones',
+    text: 'if (rowsOf(await read(plan)).length < keys.size) return false',
+    fault: 'if (rowsOf(await read(plan)).length > keys.size) return false',
+    tests: ['contract/imports-rules', 'contract/non-interference']
   },
   {
     what: 'run: an item is deleted without its scope',
