@@ -6,6 +6,7 @@ import { logError } from '../errors/rejections.ts'
 import type { RouterOptions } from '../request/path.ts'
 import { type Answer, doAtOnce, doInParts, hasSpecials, personal } from '../response/answer.ts'
 import { after } from '../scheduling/after.ts'
+import { memoizeRecent } from '../scheduling/memoize.ts'
 
 /** Sends the answers of one registration. Whatever else is sent in its scope is the application's own. */
 export interface Replies {
@@ -159,12 +160,17 @@ function addCallerHeaders (reply: FastifyReply, callerHeaders: readonly string[]
 }
 
 /** Adds the names that are missing to the `Vary` that a hook of the application, such as @fastify/cors, has set. */
-function joinVary (current: unknown, vary: string): string {
-  if (current === undefined) return vary
-  const names = namesIn([current].flat().join(','))
+const joinVary = (current: unknown, vary: string): string =>
+  current === undefined ? vary : varyAfter(vary)([current].flat().join(','))
+
+// A header is as long as the application makes it.
+const fewVaries = { most: 20, longest: 500 }
+
+const varyAfter = memoizeRecent(vary => memoizeRecent(current => {
+  const names = namesIn(current)
   const present = new Set(names.map(name => name.toLowerCase()))
   return [...names, ...namesIn(vary).filter(name => !present.has(name.toLowerCase()))].join(', ')
-}
+}, fewVaries), fewVaries)
 
 const namesIn = (list: string) => list.split(',').map(name => name.trim()).filter(name => name !== '')
 

@@ -27,6 +27,7 @@
 import { LruMap } from 'toad-cache'
 import type { Context } from '../declare/collection.ts'
 import type { DataApiError } from '../errors/errors.ts'
+import { after, afterAll } from '../scheduling/after.ts'
 import { memoize } from '../scheduling/memoize.ts'
 import type { Collection, Model, StoredField } from '../model/model.ts'
 import type { Predicate } from '../plan/plan.ts'
@@ -173,11 +174,16 @@ interface Asking {
 }
 
 /** Asks all rules and scopes of the guarded collections, at the same time. */
-async function decide (
-  guarded: readonly string[], { declared, linked, context, modelFor }: Asking
-): Promise<Caller> {
-  const decisions = new Map(await Promise.all(guarded.map(async name =>
-    [name, await decideOn(name, declared[name], context)] as const)))
+function decide (guarded: readonly string[], asking: Asking): Caller | Promise<Caller> {
+  const { declared, context } = asking
+  const decided = afterAll(guarded.map(name => decideOn(name, declared[name], context)))
+  return after(decided, all => callerOf(new Map(guarded.flatMap((name, index) => {
+    const decision = all[index]
+    return decision === undefined ? [] : [[name, decision]]
+  })), asking))
+}
+
+function callerOf (decisions: Decisions, { declared, linked, context, modelFor }: Asking): Caller {
   const writeDenials = writeDenialsOf(decisions, linked)
   const model = modelFor(denialsOf(decisions, writeDenials))
   const scopeOf = planScopes(decisions, model, context)

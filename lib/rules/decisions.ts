@@ -5,6 +5,7 @@ import { describeGiven } from '../model/known-names.ts'
 import type { Collection, Model } from '../model/model.ts'
 import type { Predicate } from '../plan/plan.ts'
 import { always, never, policed } from '../plan/predicates.ts'
+import { after, afterAll } from '../scheduling/after.ts'
 import { memoize } from '../scheduling/memoize.ts'
 import type { Operation, ScopedOperation } from './caller.ts'
 import { conditionBuilder, dependsOnItself, planScope, type VisibleIn, WrongScope } from './condition.ts'
@@ -29,33 +30,71 @@ type DeniedFields = ReadonlyArray<readonly [property: string, error: DataApiErro
 const operations: readonly Operation[] = ['read', 'create', 'update', 'delete']
 
 /** The decisions by request: own code that a request calls does not ask its rules a second time (lib/data). */
-const decisionsOf = memoize((_request: Context['request']) => new Map<Declared | undefined, Promise<Decision>>())
+const decisionsOf = memoize((_request: Context['request']) =>
+  new Map<Declared | undefined, Decision | Promise<Decision>>())
 
-/** Asks all rules and scopes of a collection, once a request. */
-export function decideOn (name: string, declared: Declared | undefined, context: Context): Promise<Decision> {
+/**
+ * Asks all rules and scopes of a collection, once a request. Returns a promise only if one of them does: most tell at
+ * once, and a dozen promises take longer than an item.
+ */
+export function decideOn (
+  name: string, declared: Declared | undefined, context: Context
+): Decision | Promise<Decision> {
   const decisions = decisionsOf(context.request)
   const decision = decisions.get(declared) ?? askAll(name, declared, context)
   decisions.set(declared, decision)
   return decision
 }
 
-async function askAll (name: string, declared: Declared | undefined, context: Context): Promise<Decision> {
-  const { scope, rules: { fields = {}, ...rules } = {} } = declared ?? {}
-  const errors = await Promise.all(operations.map(async operation =>
-    [operation, await askRule(rules[operation], [name, operation], context)] as const))
-  const deniedFields = async (kind: 'read' | 'write'): Promise<DeniedFields> => {
-    const asked = await Promise.all(Object.entries(fields).map(async ([field, rule]) =>
-      [field, await askRule(rule?.[kind], [name, `fields.${field}.${kind}`], context)] as const))
-    return asked.flatMap(([field, error]) => error === undefined ? [] : [[field, error] as const])
-  }
-  const [unreadable, unwritable] = await Promise.all([deniedFields('read'), deniedFields('write')])
+/** The rules and scopes of a collection, in the order in which they are asked. */
+interface Asked {
+  readonly operations: ReadonlyArray<AskedRule<Operation>>
+  readonly reads: ReadonlyArray<AskedRule<string>>
+  readonly writes: ReadonlyArray<AskedRule<string>>
+  readonly scopes: ReadonlyArray<readonly [ScopedOperation, Scope<Values>]>
+}
+
+/** `of`: the operation or the field. `name`: that of the rule, in messages. */
+interface AskedRule<Of> { readonly of: Of, readonly name: string, readonly rule: Rule }
+
+const askedIn = memoize(({ scope, rules: { fields = {}, ...rules } }: Declared): Asked => {
+  const ofFields = (kind: 'read' | 'write') => Object.entries(fields).flatMap(([field, rule]) =>
+    rule?.[kind] === undefined ? [] : [{ of: field, name: `fields.${field}.${kind}`, rule: rule[kind] }])
   return {
-    denied: new Map(errors.flatMap(([operation, error]) => error === undefined ? [] : [[operation, error]])),
-    unreadable,
-    unwritable,
-    scopes: await Promise.all(scopesIn(scope).map(async ([operation, one]) =>
-      [operation, await askScope(name, one, context)] as const))
+    operations: operations.flatMap(operation => {
+      const rule = rules[operation]
+      return rule === undefined ? [] : [{ of: operation, name: operation, rule }]
+    }),
+    reads: ofFields('read'),
+    writes: ofFields('write'),
+    scopes: scopesIn(scope)
   }
+})
+
+function askAll (name: string, declared: Declared | undefined, context: Context): Decision | Promise<Decision> {
+  if (declared === undefined) return { denied: new Map(), unreadable: [], unwritable: [], scopes: [] }
+  const { operations, reads, writes, scopes } = askedIn(declared)
+  return after(askEach(operations, name, context), denied => {
+    const fields = [askEach(reads, name, context), askEach(writes, name, context)]
+    return after(afterAll(fields), ([unreadable = [], unwritable = []]) => {
+      const planned = afterAll(scopes.map(([operation, scope]) =>
+        after(askScope(name, scope, context), plan => [operation, plan] as const)))
+      return after(planned, (scopes): Decision => ({ denied: new Map(denied), unreadable, unwritable, scopes }))
+    })
+  })
+}
+
+type Denied<Of> = ReadonlyArray<readonly [of: Of, error: DataApiError]>
+
+/** Asks rules, all of them at the same time. Returns those that deny. */
+function askEach<Of> (
+  asked: ReadonlyArray<AskedRule<Of>>, collection: string, context: Context
+): Denied<Of> | Promise<Denied<Of>> {
+  const results = asked.map(({ rule, name }) => askRule(rule, [collection, name], context))
+  return after(afterAll(results), errors => asked.flatMap(({ of }, index) => {
+    const error = errors[index]
+    return error === undefined ? [] : [[of, error] as const]
+  }))
 }
 
 const scopesIn = (scope: Declared['scope']) =>
@@ -63,22 +102,32 @@ const scopesIn = (scope: Declared['scope']) =>
     .filter(([, one]) => one !== undefined) as ReadonlyArray<readonly [ScopedOperation, Scope<Values>]>
 
 /**
- * Returns undefined if there is no rule or the rule returns true. Any other result denies, and so does an error. One
+ * Returns undefined if the rule returns true. Any other result denies, and so does an error. One
  * that JavaScript takes for true, such as an object, was hardly meant to deny, and is logged.
  */
-async function askRule (
-  rule: Rule | undefined, place: RulePlace, context: Context
-): Promise<DataApiError | undefined> {
-  if (rule === undefined) return undefined
+function askRule (
+  rule: Rule, place: RulePlace, context: Context
+): DataApiError | undefined | Promise<DataApiError | undefined> {
+  const refuse = (error: unknown) => refusedByRule(error) ?? denyAndLog(error, place, context)
   try {
-    const result: unknown = await rule(context)
-    if (result === true) return undefined
-    if (!result) return forbidden()
-    throw new TypeError(`it returned ${describeGiven(result)}; return true or false`)
+    const result: unknown = rule(context)
+    if (!isThenable(result)) return refusalFor(result)
+    return Promise.resolve(result).then(refusalFor).catch(refuse)
   } catch (error) {
-    return refusedByRule(error) ?? denyAndLog(error, place, context)
+    return refuse(error)
   }
 }
+
+function refusalFor (result: unknown): DataApiError | undefined {
+  if (result === true) return undefined
+  if (!result) return forbidden()
+  throw new TypeError(`it returned ${describeGiven(result)}; return true or false`)
+}
+
+/** Returns true for what `await` waits for. */
+const isThenable = (result: unknown): result is PromiseLike<unknown> =>
+  ((typeof result === 'object' && result !== null) || typeof result === 'function') &&
+  'then' in result && typeof result.then === 'function'
 
 /** Returns the error for a caller who may not write a field of the item; undefined for one who may. */
 export type AskedItemRule = (item: Readonly<Values>) => Promise<DataApiError | undefined>
@@ -86,7 +135,7 @@ export type AskedItemRule = (item: Readonly<Values>) => Promise<DataApiError | u
 /** Asks a rule about an item, as askRule does about a caller. */
 export const askItemRule = (
   rule: ItemRule<Values>, item: Readonly<Values>, place: RulePlace, context: Context
-): Promise<DataApiError | undefined> => askRule(() => rule(item, context), place, context)
+): Promise<DataApiError | undefined> => Promise.resolve(askRule(() => rule(item, context), place, context))
 
 /** The collection, and the rule in its `rules`. */
 type RulePlace = readonly [collection: string, rule: string]
@@ -97,13 +146,18 @@ function denyAndLog (error: unknown, [collection, rule]: RulePlace, { request }:
 }
 
 /** Asks a scope once. A scope that throws contains no item. */
-async function askScope (name: string, scope: Scope<Values>, context: Context): Promise<PlanScope> {
-  try {
-    const condition = await scope(context, conditionBuilder)
-    return (collection, visibleIn) => planScope(condition, collection, visibleIn)
-  } catch (error) {
+function askScope (name: string, scope: Scope<Values>, context: Context): PlanScope | Promise<PlanScope> {
+  const planOf = (condition: Parameters<typeof planScope>[0]): PlanScope =>
+    (collection, visibleIn) => planScope(condition, collection, visibleIn)
+  const fail = (error: unknown): PlanScope => {
     logFailedScope(name, error, context)
     return () => never
+  }
+  try {
+    const condition = scope(context, conditionBuilder)
+    return isThenable(condition) ? Promise.resolve(condition).then(planOf).catch(fail) : planOf(condition)
+  } catch (error) {
+    return fail(error)
   }
 }
 
@@ -118,10 +172,13 @@ export type ScopeOf = (operation: ScopedOperation, collection: Collection) => Pr
 export function planScopes (decisions: ReadonlyMap<string, Decision>, model: Model, context: Context): ScopeOf {
   const scopes = new Map<string, Predicate | WrongScope | undefined>()
   for (const collection of model.collections.values()) {
+    const decision = decisions.get(collection.property)
+    if (decision === undefined || decision.scopes.length === 0) continue
     plan('read', collection)
-    for (const [operation] of decisions.get(collection.property)?.scopes ?? []) plan(operation, collection)
+    for (const [operation] of decision.scopes) plan(operation, collection)
   }
-  return (operation, { property }) => found(scopes.get(`${operation} ${property}`) ?? always)
+  return (operation, collection) =>
+    found(scopes.get(`${operation} ${collection.property}`) ?? unscoped(operation, collection))
 
   function plan (operation: ScopedOperation, collection: Collection): Predicate | WrongScope {
     const name = `${operation} ${collection.property}`
@@ -129,7 +186,7 @@ export function planScopes (decisions: ReadonlyMap<string, Decision>, model: Mod
     // One that is asked for again while it is planned depends on itself.
     scopes.set(name, undefined)
     const scope = decisions.get(collection.property)?.scopes.find(([one]) => one === operation)?.[1]
-    const all = operation === 'read' && isPoliced(collection) ? policed : always
+    const all = unscoped(operation, collection)
     const own = scope === undefined ? always : plannedScope(collection, scope)
     const planned = own === always ? all : own
     scopes.set(name, planned)
@@ -151,6 +208,10 @@ export function planScopes (decisions: ReadonlyMap<string, Decision>, model: Mod
     }
   }
 }
+
+/** Returns the scope of a collection that declares none. */
+const unscoped = (operation: ScopedOperation, collection: Collection): Predicate =>
+  operation === 'read' && isPoliced(collection) ? policed : always
 
 function found (scope: Predicate | WrongScope): Predicate {
   if (scope instanceof WrongScope) throw scope

@@ -94,11 +94,29 @@ export function decodeStepCounts (
  */
 export function cardinalityOf ({ where, collection }: Step, builder: Builder): Cardinality {
   if (!namesOneRow(collection, builder)) return 'rows'
-  if (keyValuesIn(where, collection.key) !== undefined) return 'item'
+  if (namesKey(where, collection)) return 'item'
   if (where.kind !== 'compare') return 'rows'
   if (!isExact(where.operator) || traitsOf(where.operator).list) return 'rows'
   if (where.field.kind !== 'stored' || !where.field.identifier) return 'rows'
   return 'row'
+}
+
+/**
+ * Returns true if the values of the key are compared, with or without conditions on the item's own values besides, such
+ * as a scope: the index of the key finds the row.
+ */
+const namesKey = (where: Predicate, { key }: Collection): boolean => keyValuesIn(where, key) !== undefined ||
+  (where.kind === 'all' && where.of.some(one => keyValuesIn(one, key) !== undefined) && where.of.every(isOfOwnValues))
+
+function isOfOwnValues (where: Predicate): boolean {
+  switch (where.kind) {
+    case 'compare':
+    case 'is_null': return where.field.kind === 'stored'
+    case 'all':
+    case 'any': return where.of.every(isOfOwnValues)
+    case 'not': return isOfOwnValues(where.of)
+    default: return false
+  }
 }
 
 /** Returns false if several rows may have an identifier as clients see it. */
