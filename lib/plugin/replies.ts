@@ -66,7 +66,8 @@ export const isAnswered = (reply: FastifyReply): boolean => (reply as Marked)[an
 
 function writeHead (reply: FastifyReply, { status, headers, links, etag }: Answer): void {
   reply.code(status)
-  for (const [name, value] of Object.entries(headers)) {
+  for (const name of Object.keys(headers)) {
+    const value = headers[name] ?? ''
     reply.header(name, name === 'vary' ? joinVary(reply.getHeader(name), value) : value)
   }
   if (etag !== undefined) reply.header('etag', etag)

@@ -3,6 +3,7 @@ import { AsyncResource } from 'node:async_hooks'
 import type { IncomingMessage } from 'node:http'
 import type { Api } from '../api/answer.ts'
 import { type AnswerText, prepareAnswers } from '../api/prepared.ts'
+import type { PlannedFacts, RequestFacts } from '../api/request-facts.ts'
 import { DataApiError, internal } from '../errors/errors.ts'
 import { type Body, type BodyLimits, receiveBody } from '../request/body.ts'
 import type { LiveDocuments, LiveRequest } from '../live/documents.ts'
@@ -118,9 +119,7 @@ export class RequestWork implements Work<Answer> {
     const text = readText(request, serving)
     const { live } = serving
     const began = live?.position ?? 0
-    const made = serving.answer(text, api.own.contextOf(request), facts => {
-      request.dataApi = { ...facts, door: 'http' }
-    })
+    const made = serving.answer(text, api.own.contextOf(request), facts => { request.dataApi = atDoor(facts) })
     return live === undefined ? made : after(made, one => followed(one, live, { request, text, began }))
   }
 
@@ -136,6 +135,13 @@ export class RequestWork implements Work<Answer> {
     // Fastify would send a thrown value that is not an Error as a payload.
     this.reply.send(error instanceof Error ? error : internal(error))
   }
+}
+
+// A spread into a literal takes longer than the literal.
+const atDoor = (facts: PlannedFacts): RequestFacts => {
+  const { collection, kind, operations, replayed } = facts
+  const isPlain = operations === undefined && replayed === undefined
+  return isPlain ? { collection, kind, door: 'http' } : { ...facts, door: 'http' }
 }
 
 /** Returns the answer; for a client that asks to follow the document, a stream of its changes. */

@@ -29,9 +29,11 @@ type DeniedFields = ReadonlyArray<readonly [property: string, error: DataApiErro
 
 const operations: readonly Operation[] = ['read', 'create', 'update', 'delete']
 
-/** The decisions by request: own code that a request calls does not ask its rules a second time (lib/data). */
-const decisionsOf = memoize((_request: Context['request']) =>
-  new Map<Declared | undefined, Decision | Promise<Decision>>())
+// The decisions of a request: own code that it calls does not ask its rules a second time (lib/data). A WeakMap of
+// requests costs the garbage collector more than a request of an item.
+const decided = Symbol('fastify-data-api.decisions')
+
+type Deciding = Context['request'] & { [decided]?: Map<Declared | undefined, Decision | Promise<Decision>> }
 
 /**
  * Asks all rules and scopes of a collection, once a request. Returns a promise only if one of them does: most tell at
@@ -40,7 +42,10 @@ const decisionsOf = memoize((_request: Context['request']) =>
 export function decideOn (
   name: string, declared: Declared | undefined, context: Context
 ): Decision | Promise<Decision> {
-  const decisions = decisionsOf(context.request)
+  const request: Deciding = context.request
+  // A live document reads with requests that inherit from its own.
+  const own = Object.hasOwn(request, decided) ? request[decided] : undefined
+  const decisions = own ?? (request[decided] = new Map())
   const decision = decisions.get(declared) ?? askAll(name, declared, context)
   decisions.set(declared, decision)
   return decision
