@@ -5,7 +5,7 @@ const shown = { readable: true, writable: true } as const
 const nullable = Type.Union([Type.String(), Type.Null()], shown)
 
 // Relations are hidden, so that an item has the same fields as the answer of the route written by hand.
-const Artist = Type.Object({
+export const Artist = Type.Object({
   id: Type.Integer({ identifier: true, readable: true }),
   name: Type.String({ identifier: true, ...shown }),
   country: Type.String(shown),
@@ -15,7 +15,7 @@ const Artist = Type.Object({
   albums: SubCollection('albums', { foreignKey: 'artistId', readable: true, hidden: true })
 })
 
-const Album = Type.Object({
+export const Album = Type.Object({
   id: Type.Integer({ identifier: true, readable: true }),
   title: Type.String(shown),
   released: Type.String({ format: 'date', ...shown }),
@@ -27,7 +27,7 @@ const Album = Type.Object({
   tracks: SubCollection('tracks', { foreignKey: 'albumId', readable: true, hidden: true })
 })
 
-const Track = Type.Object({
+export const Track = Type.Object({
   id: Type.Integer({ identifier: true, readable: true }),
   title: Type.String({ minLength: 1, ...shown }),
   position: Type.Integer(shown),

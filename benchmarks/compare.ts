@@ -14,8 +14,10 @@ export async function ask (url: string, { method, path, headers, body }: Request
     ...body !== undefined && { body }
   })
   const text = await response.text()
+  const isLines = response.headers.get('content-type')?.includes('ndjson') === true
   if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`)
-  return { status: response.status, body: JSON.parse(text), size: Buffer.byteLength(text) }
+  const json = isLines ? `[${text.trim().replaceAll('\n', ',')}]` : text
+  return { status: response.status, body: JSON.parse(json), size: Buffer.byteLength(text) }
 }
 
 /**
@@ -56,3 +58,11 @@ function check (
 
 /** Returns the number of items of a list, or of members of an item, for comparing bodies whose names differ. */
 const sizeOf = (body: unknown) => Array.isArray(body) ? body.length : Object.keys(body as object).length
+
+/** Returns the requests with the tags of their answers, which then are 304. */
+export const withTags = async (url: string, requests: readonly Request[]): Promise<readonly Request[]> =>
+  Promise.all(requests.map(async request => {
+    const response = await fetch(url + request.path)
+    await response.arrayBuffer()
+    return { ...request, headers: { ...request.headers, 'if-none-match': response.headers.get('etag') ?? '' } }
+  }))

@@ -8,6 +8,8 @@ import type { Question, ServerSettings, Usage } from './servers/protocol.ts'
 /** A server in another process. */
 export interface ServerProcess {
   readonly url: string
+  /** How many requests of a load it has answered. */
+  served: number
   ask (question: Question): Promise<Usage>
   stop (): Promise<void>
 }
@@ -34,6 +36,7 @@ export async function startServer (
   const port = await receive(child)
   return {
     url: `http://127.0.0.1:${String(port)}`,
+    served: 0,
     async ask (question) {
       child.send(question)
       return await receive(child) as Usage

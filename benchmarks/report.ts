@@ -1,4 +1,4 @@
-import type { Against, Outcome, Sample } from './measure.ts'
+import type { Against, Figures, Outcome, Sample } from './measure.ts'
 import type { SourceName } from './servers/setting.ts'
 import { type Estimate, estimateRatio, medianOf } from './statistics.ts'
 import { formatNumber, formatRatio, formatTable } from './table.ts'
@@ -9,7 +9,9 @@ export function report (outcomes: readonly Outcome[]): string {
   return [
     section('SQLite', of('sqlite'), embeddedTable),
     section('PostgreSQL', of('postgres'), serverTable),
-    section('Memory', of('memory'), embeddedTable)
+    section('Memory', of('memory'), embeddedTable),
+    section('The first requests of a process', outcomes.filter(({ first }) => first !== undefined), firstTable),
+    section('Latency at half of the capacity', outcomes.filter(({ paced }) => paced !== undefined), pacedTable)
   ].filter(text => text !== '').join('\n\n')
 }
 
@@ -35,7 +37,8 @@ function embeddedTable (outcomes: readonly Outcome[]): string {
   return formatTable(
     [
       'scenario', 'against', 'connections', 'requests a second of CPU, plugin : rival', 'throughput, plugin : rival',
-      'target', '', 'plugin, CPU µs', 'rival, CPU µs', 'plugin, req/s', 'rival, req/s', 'server busy'
+      'target', '', 'plugin, CPU µs', 'rival, CPU µs', 'plugin, req/s', 'rival, req/s', 'server busy',
+      'requests before the clock'
     ],
     outcomes.flatMap(outcome => outcome.against.map(against => {
       const { cpu, throughput } = ratiosOf(outcome, against)
@@ -45,7 +48,7 @@ function embeddedTable (outcomes: readonly Outcome[]): string {
         ...names(outcome, against), formatRatio(perCpu), formatRatio(throughput),
         ...verdict(lower, leastOf(outcome, against), 'least'),
         ...both(outcome, against, sample => sample.node), ...both(outcome, against, sample => sample.throughput),
-        `${percent(outcome.samples)}, ${percent(against.samples)}`
+        `${percent(outcome.samples)}, ${percent(against.samples)}`, servedBefore(outcome, against)
       ]
     })), 2)
 }
@@ -60,7 +63,8 @@ function serverTable (outcomes: readonly Outcome[]): string {
   return formatTable(
     [
       'scenario', 'against', 'connections', 'CPU of Node and database a request, plugin : rival',
-      'throughput, plugin : rival', 'target', '', 'plugin, Node + database µs', 'rival, Node + database µs'
+      'throughput, plugin : rival', 'target', '', 'plugin, Node + database µs', 'rival, Node + database µs',
+      'requests before the clock'
     ],
     outcomes.flatMap(outcome => outcome.against.map(against => {
       const { cpu, throughput } = ratiosOf(outcome, against)
@@ -68,10 +72,37 @@ function serverTable (outcomes: readonly Outcome[]): string {
       return [
         ...names(outcome, against), isMeasured ? formatRatio(cpu) : 'not measured', formatRatio(throughput),
         ...verdict(isMeasured ? cpu : undefined, against.rival.postgres, 'most'),
-        parts(outcome.samples), parts(against.samples)
+        parts(outcome.samples), parts(against.samples), servedBefore(outcome, against)
       ]
     })), 2)
 }
+
+const servedBefore = (outcome: Outcome, against: Against) =>
+  [outcome, against].map(({ served }) => formatNumber(served)).join(', ')
+
+/** The servers of an outcome: the plugin, then its rivals. */
+const serversOf = (outcome: Outcome): ReadonlyArray<Figures & { readonly name: string }> =>
+  [{ ...outcome, name: 'plugin' }, ...outcome.against.map(one =>
+    ({ ...one, name: one.rival.label ?? one.rival.subject }))]
+
+/** Over one connection. What small services live in: the code is not yet optimized. */
+const firstTable = (outcomes: readonly Outcome[]): string => formatTable(
+  ['source', 'scenario', 'server', 'CPU µs a request'],
+  onceEach(outcomes).flatMap(outcome => serversOf(outcome).flatMap(({ name, first }) =>
+    first === undefined ? [] : [[outcome.source, outcome.scenario.name, name, formatNumber(first)]])), 3)
+
+/** An outcome for each number of connections has the same first requests. */
+const onceEach = (outcomes: readonly Outcome[]) =>
+  outcomes.filter(({ scenario }, index) => outcomes[index - 1]?.scenario !== scenario)
+
+/** In milliseconds, over the same connections as the rounds; a latency begins when its request is due. */
+const pacedTable = (outcomes: readonly Outcome[]): string => formatTable(
+  ['source', 'scenario', 'server', 'requests a second', 'p50 ms', 'p99 ms', 'p99.9 ms'],
+  outcomes.flatMap(outcome => serversOf(outcome).flatMap(({ name, paced }) => {
+    if (paced === undefined) return []
+    const { rate, p50, p99, p999 } = paced
+    return [[outcome.source, outcome.scenario.name, name, ...[rate, p50, p99, p999].map(formatNumber)]]
+  })), 3)
 
 const names = ({ scenario, connections }: Outcome, { rival }: Against) =>
   [scenario.name, rival.label ?? rival.subject, String(connections)]

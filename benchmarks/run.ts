@@ -41,13 +41,13 @@ const modes: Readonly<Record<'full' | 'quick', Mode>> = {
     // Other machines' bursts last for seconds.
     patience: [0, 0.25, 0.5, 1, 2, 2, 2],
     // On a quiet machine the intervals of eight rounds are a tenth wide.
-    effort: { rounds: 8, mostRounds: 24, seconds: 0.3, warmUp: 1.5, connections: [1, 10, 100] }
+    effort: { rounds: 8, mostRounds: 24, seconds: 0.3, warmUp: 1.5, first: 5_000, paced: 2, connections: [1, 10, 100] }
   },
   quick: {
     sizes: quickSizes,
     deepPage: 1_000,
     patience: [],
-    effort: { rounds: 2, mostRounds: 2, seconds: 0.06, warmUp: 0.05, connections: [10] }
+    effort: { rounds: 2, mostRounds: 2, seconds: 0.06, warmUp: 0.05, first: 100, paced: 0.1, connections: [10] }
   }
 }
 
@@ -69,6 +69,8 @@ async function measureAll (stage: Stage): Promise<readonly Outcome[]> {
     sizes: mode.sizes,
     deep: await findDeepPage((await stage.server('plugin', 'sqlite')).url, mode.deepPage)
   }
+  // A process that has answered nothing is measured from its first request on.
+  await stage.clear()
   const outcomes: Outcome[] = []
   for (const name of chosen) {
     for (const one of scenarios(facts).filter(one => isWanted(one, name))) {
@@ -80,8 +82,9 @@ async function measureAll (stage: Stage): Promise<readonly Outcome[]> {
   return outcomes
 }
 
-const isWanted = ({ name, sources }: Scenario, source: SourceName) =>
-  sources.includes(source) && (scenario === undefined || scenario.some(part => name.startsWith(part)))
+const isWanted = ({ name, subject, sources }: Scenario, source: SourceName) =>
+  sources.includes(source) && (against === undefined || subject === undefined) &&
+  (scenario === undefined || scenario.some(part => name.startsWith(part)))
 
 /** Returns the scenario with the rivals that are there. */
 function entered (scenario: Scenario): Scenario {

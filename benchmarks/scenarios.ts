@@ -2,7 +2,9 @@ import type { Request } from './load.ts'
 import {
   byHand, everywhere, feathers, larger, others, platformatic, type Rival, small, tagged
 } from './rivals.ts'
+import type { Subject } from './servers/protocol.ts'
 import type { SourceName } from './servers/setting.ts'
+import { special } from './special.ts'
 import { countries, genres, ownerOf, type Sizes, times } from './world.ts'
 
 /** A task of clients, with the requests for it to the plugin and to its rivals. */
@@ -13,6 +15,12 @@ export interface Scenario {
   readonly rivals: readonly Rival[]
   /** True for requests and answers of a few hundred bytes: these are measured with several numbers of connections. */
   readonly isSmall: boolean
+  /** The plugin's server, where it is not that with the default options. */
+  readonly subject?: Subject
+  /** True for reads that send the tag of what they would get. */
+  readonly isConditional?: boolean
+  /** The rows of each answer, where the figures are those of a row. */
+  readonly rows?: number
   /** Returns the path that reads the written item again. */
   readonly readBack?: (request: Request, answer: unknown) => string
 }
@@ -24,11 +32,11 @@ export interface Facts {
   readonly deep: { readonly page: number, readonly path: string, readonly plays: number, readonly id: number }
 }
 
-const databases: readonly SourceName[] = ['sqlite', 'postgres']
+export const databases: readonly SourceName[] = ['sqlite', 'postgres']
 const many = 200
 
-const get = (path: string): Request => ({ method: 'GET', path })
-const send = (method: string, path: string, body: unknown): Request => ({
+export const get = (path: string): Request => ({ method: 'GET', path })
+export const send = (method: string, path: string, body: unknown): Request => ({
   method,
   path,
   headers: { 'content-type': 'application/json' },
@@ -44,7 +52,8 @@ export function scenarios (facts: Facts): readonly Scenario[] {
     ...paths(facts.sizes),
     ...pages(facts),
     dictionary(),
-    ...writes(facts.sizes)
+    ...writes(facts.sizes),
+    ...special(facts.sizes)
   ]
 }
 
@@ -62,8 +71,8 @@ export const againstOther = (scenario: Scenario): Scenario => ({
 
 /** Returns keys from all parts of a table, the same for each subject. */
 const keys = (count: number) => times(many, index => 1 + Math.floor(index * 7919 % count))
-const albumKeys = ({ artists, albumsEach }: Sizes) => keys(artists * albumsEach)
-const trackKeys = ({ artists, albumsEach, tracksEach }: Sizes) => keys(artists * albumsEach * tracksEach)
+export const albumKeys = ({ artists, albumsEach }: Sizes) => keys(artists * albumsEach)
+export const trackKeys = ({ artists, albumsEach, tracksEach }: Sizes) => keys(artists * albumsEach * tracksEach)
 
 function items (sizes: Sizes): readonly Scenario[] {
   const ids = albumKeys(sizes)

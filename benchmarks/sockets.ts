@@ -26,8 +26,8 @@ export interface SocketPressure extends Pressure { readonly settle?: number }
 /** Returns the CPU time that a database has used, in microseconds; undefined where it cannot be measured. */
 export type DatabaseCpu = () => number | undefined
 
-/** The latencies of the answers that arrived while the clock ran, in milliseconds. */
-interface Clock { runs: boolean, readonly latencies: number[] }
+/** The latencies of the answers that arrived while the clock ran, in milliseconds. `served`: all answers. */
+interface Clock { runs: boolean, served: number, readonly latencies: number[] }
 
 /**
  * Sends the requests again and again over plain sockets, which need little CPU time of the client. All connections are
@@ -38,10 +38,9 @@ export async function pressSockets (
   server: ServerProcess, requests: readonly Request[], { connections, seconds, settle = seconds }: SocketPressure,
   databaseCpu: DatabaseCpu = () => undefined
 ): Promise<Measured> {
-  const port = Number(new URL(server.url).port)
   const texts = requests.map(textOf)
-  const clock: Clock = { runs: false, latencies: [] }
-  const sockets = await Promise.all(Array.from({ length: connections }, async () => open(port)))
+  const clock: Clock = { runs: false, served: 0, latencies: [] }
+  const sockets = await Promise.all(Array.from({ length: connections }, async () => open(portOf(server))))
   const startOf = (index: number) => Math.floor(texts.length * index / connections)
   const asking = Promise.all(sockets.map(async (socket, index) => keepAsking(socket, texts, startOf(index), clock)))
   const closed = asking.then(() => { throw new Error('all connections were closed') })
@@ -49,12 +48,16 @@ export async function pressSockets (
   try {
     return await Promise.race([closed, measuring])
   } finally {
+    server.served += clock.served
     for (const socket of sockets) socket.destroy()
     await closed.catch(() => {})
   }
 }
 
-function textOf ({ method = 'GET', path = '/', headers = {}, body }: Request): string {
+export const portOf = ({ url }: ServerProcess): number => Number(new URL(url).port)
+
+/** Returns a request as it is sent. */
+export function textOf ({ method = 'GET', path = '/', headers = {}, body }: Request): string {
   const length = body === undefined ? {} : { 'content-length': Buffer.byteLength(body) }
   const lines = Object.entries({ host: 'localhost', ...headers, ...length }).map(([name, value]) => `${name}: ${value}`)
   return [`${method} ${path} HTTP/1.1`, ...lines, '', body ?? ''].join('\r\n')
@@ -87,7 +90,7 @@ async function measure (
   }
 }
 
-async function open (port: number): Promise<Socket> {
+export async function open (port: number): Promise<Socket> {
   const socket = connect({ port, host: '127.0.0.1', noDelay: true })
   await once(socket, 'connect')
   return socket
@@ -97,27 +100,63 @@ async function open (port: number): Promise<Socket> {
 async function keepAsking (socket: Socket, texts: readonly string[], start: number, clock: Clock): Promise<void> {
   let next = start
   let sent = 0
-  let missing = 0
   const ask = () => {
     sent = performance.now()
     socket.write(texts[next++ % texts.length] ?? '')
   }
-  socket.on('data', (chunk: Buffer) => {
-    missing = (missing > 0 ? missing : lengthOf(chunk)) - chunk.length
-    if (missing > 0) return
+  socket.on('data', readAnswers(() => {
+    clock.served++
     if (clock.runs) clock.latencies.push(performance.now() - sent)
     ask()
-  })
+  }))
   ask()
   await once(socket, 'close')
 }
 
-/** Returns an answer's length in bytes, from its head, which arrives in one chunk. Throws unless it is a success. */
+/** Sends so many requests over one connection. Returns the CPU time of each in microseconds. */
+export async function pressFirst (
+  server: ServerProcess, requests: readonly Request[], count: number
+): Promise<number> {
+  const texts = requests.map(textOf)
+  const socket = await open(portOf(server))
+  const before = await server.ask('usage')
+  await new Promise<void>(resolve => {
+    let sent = 0
+    const ask = () => { socket.write(texts[sent++ % texts.length] ?? '') }
+    socket.on('data', readAnswers(() => {
+      if (sent < count) ask()
+      else resolve()
+    }))
+    ask()
+  })
+  const after = await server.ask('usage')
+  socket.destroy()
+  server.served += count
+  return (after.cpu - before.cpu) / count
+}
+
+/** Returns a reader of chunks, which calls back at the end of each answer. Throws unless it is a success. */
+export function readAnswers (onEnd: () => void): (chunk: Buffer) => void {
+  let missing = 0
+  let tail = ''
+  return chunk => {
+    missing = (missing === 0 ? lengthOf(chunk) : missing) - chunk.length
+    // A stream has no length, and ends with an empty chunk.
+    tail = missing === Infinity ? (tail + chunk.toString('latin1', Math.max(0, chunk.length - 5))).slice(-5) : ''
+    if (missing > 0 && tail !== '0\r\n\r\n') return
+    missing = 0
+    onEnd()
+  }
+}
+
+/** Returns an answer's length in bytes, from its head, which arrives in one chunk; Infinity for a stream. */
 function lengthOf (chunk: Buffer): number {
   const head = chunk.toString('latin1', 0, Math.min(chunk.length, 2000))
   const [, length] = /\r\ncontent-length: (\d+)/i.exec(head) ?? []
   const end = head.indexOf('\r\n\r\n')
-  const isSuccess = head.startsWith('HTTP/1.1 2')
-  if (!isSuccess || length === undefined || end < 0) throw new Error(`the answer was no success: ${head}`)
+  if (end > 0 && head.startsWith('HTTP/1.1 304')) return end + 4
+  if (end < 0 || !head.startsWith('HTTP/1.1 2')) throw new Error(`the answer was no success: ${head}`)
+  if (/\r\ntransfer-encoding: chunked/i.test(head)) return Infinity
+  if (length === undefined) throw new Error(`the answer has no length: ${head}`)
   return end + 4 + Number(length)
 }

@@ -4,11 +4,13 @@ import type { Setting } from './setting.ts'
 export type OtherSubject = 'express' | 'drizzle' | 'feathers'
 
 /**
- * The servers that are measured. The tagged one is written by hand too, and its reads have a strong ETag and 304. The
- * wide plugin allows pages larger than the default, and the documents of the live one can be followed.
+ * The servers that are measured. The tagged one is written by hand too, and its reads have a strong ETag and 304; the
+ * special one has what needs more than plain routes. The wide plugin allows pages larger than the default, the
+ * documents of the live one can be followed, and the ruled one has rules and scopes.
  */
 export type Subject =
-  'floor' | 'by hand' | 'tagged' | 'plugin' | 'wide plugin' | 'live plugin' | 'platformatic' | OtherSubject
+  | 'floor' | 'by hand' | 'tagged' | 'special' | 'plugin' | 'wide plugin' | 'live plugin' | 'ruled plugin'
+  | 'platformatic' | OtherSubject
 
 /** A server that is measured: one of this checkout, or the plugin of another. */
 export type Contestant = Subject | 'other checkout'

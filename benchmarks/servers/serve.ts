@@ -7,8 +7,9 @@ import { getHeapStatistics } from 'node:v8'
 import { openByHand } from './by-hand.ts'
 import { openFloor } from './floor.ts'
 import { openPlugin } from './plugin.ts'
-import type { Question, ServerSettings, Usage } from './protocol.ts'
+import type { OtherSubject, Question, ServerSettings, Usage } from './protocol.ts'
 import { openPlatformatic, openRival } from './rivals.ts'
+import { openRuled, openSpecial } from './special.ts'
 
 // A server process. process.ts starts it, receives its port, and asks for its usage.
 
@@ -34,12 +35,25 @@ function open ({ subject, setting }: ServerSettings): App | Promise<App> {
     case 'plugin': return openPlugin(setting)
     case 'wide plugin': return openPlugin(setting, { pages: { maxSize: 10_000 } })
     case 'live plugin': return openPlugin(setting, { live: true })
+    case 'special':
+    case 'ruled plugin':
     case 'platformatic':
     case 'express':
     case 'drizzle':
     case 'feathers':
       if (setting.source !== 'sqlite') throw new TypeError(`${subject} is compared on SQLite`)
-      return subject === 'platformatic' ? openPlatformatic(setting.file) : openRival(subject, setting.file)
+      return openOnSqlite(subject, setting.file)
+  }
+}
+
+function openOnSqlite (
+  subject: 'special' | 'ruled plugin' | 'platformatic' | OtherSubject, file: string
+): App | Promise<App> {
+  switch (subject) {
+    case 'special': return openSpecial(file)
+    case 'ruled plugin': return openRuled(file)
+    case 'platformatic': return openPlatformatic(file)
+    default: return openRival(subject, file)
   }
 }
 
