@@ -54,7 +54,7 @@ rule('Allow tells what this caller may', async ({ request, get, send, same }) =>
   same(await request({ method: 'OPTIONS', url: '/projects/10/budget', headers: reader }), 204, '',
     { allow: 'GET, HEAD, OPTIONS' })
   same(await request({ method: 'OPTIONS', url: '/projects/10/budget', headers: boss }), 204, '',
-    { allow: 'GET, HEAD, OPTIONS, PUT' })
+    { allow: 'GET, HEAD, OPTIONS, PUT, POST' })
   same(await send('DELETE', '/tasks', undefined, reader), 405, {
     error: 'method_not_allowed', message: 'DELETE is not allowed here. Allowed methods: GET, HEAD, OPTIONS, QUERY.'
   }, { allow: 'GET, HEAD, OPTIONS, QUERY' })
