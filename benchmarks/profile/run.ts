@@ -6,13 +6,14 @@ import { findDeepPage } from '../deep.ts'
 import { describeMachine, pinSelf, shareCores } from '../machine.ts'
 import { type Scenario, scenarios } from '../scenarios.ts'
 import { type SourceName, sources } from '../servers/setting.ts'
-import { pressSockets } from '../sockets.ts'
+import { textOf } from '../sockets.ts'
 import { openStage, type Stage } from '../stage.ts'
 import { formatNumber, formatTable } from '../table.ts'
 import { quickSizes } from '../world.ts'
 import { type Profile, sharesOf, stages } from './stages.ts'
 
 // npm run bench:profile -- 'item by id' [--source memory] [--connections 10] [--seconds 3]
+// Each server sends the requests to itself over connections in memory, so that the kernel takes no part.
 
 const { values: { source, connections, seconds }, positionals: [wanted = 'item by id'] } = parseArgs({
   allowPositionals: true,
@@ -44,11 +45,15 @@ async function profile (
   subject: 'plugin' | 'floor', source: SourceName, requests: Scenario['requests'], stage: Stage
 ): Promise<{ readonly cpu: number, readonly shares: ReadonlyMap<string, number> }> {
   for (const file of readdirSync(folder)) rmSync(join(folder, file))
-  const { cpu } = await pressSockets(await stage.server(subject, source), requests, pressure)
+  const server = await stage.server(subject, source)
+  const load = { ...pressure, texts: requests.map(textOf) }
+  const before = await server.ask(load)
+  const after = await server.ask(load)
   await stage.clear()
   // Each thread writes its profile when it ends; the largest is that of the main thread.
   const texts = readdirSync(folder).map(file => readFileSync(join(folder, file), 'utf8'))
   const [text = '{}'] = texts.toSorted((one, other) => other.length - one.length)
+  const cpu = (after.cpu - before.cpu) / after.answers
   return { cpu, shares: sharesOf(JSON.parse(text) as Profile, pressure.seconds * 1e6) }
 }
 

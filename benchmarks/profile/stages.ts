@@ -14,10 +14,12 @@ interface ProfileNode {
 /** The stages of a request, as a table shows them. */
 export const stages = [
   'parse', 'plan', 'run', 'render', 'send', 'batches and answer.ts', 'router, hooks and HTTP', 'garbage collection',
-  'the event loop and the system'
+  'the event loop and the system', 'the client in memory'
 ] as const
 
 type Stage = typeof stages[number]
+
+const client: Stage = 'the client in memory'
 
 // The first that fits the file of a function.
 const rooms: ReadonlyArray<readonly [RegExp, Stage]> = [
@@ -26,6 +28,7 @@ const rooms: ReadonlyArray<readonly [RegExp, Stage]> = [
   [/\/lib\/(run|sources)\//, 'run'],
   [/\/lib\/response\//, 'render'],
   [/\/lib\/plugin\/replies\.[jt]s/, 'send'],
+  [/\/benchmarks\/servers\/in-memory\.[jt]s/, client],
   [/\/lib\/(api|data|errors|plugin|scheduling)\//, 'batches and answer.ts']
 ]
 
@@ -68,7 +71,11 @@ function ownStage ({ functionName, url }: ProfileNode['callFrame']): Stage | und
   return rooms.find(([file]) => file.test(url))?.[1]
 }
 
-const inherited = ({ functionName }: ProfileNode['callFrame'], parent: Stage | undefined): Stage | undefined => {
+const inherited = (
+  { functionName, url }: ProfileNode['callFrame'], parent: Stage | undefined
+): Stage | undefined => {
   if (functionName === '(idle)' || functionName === '(root)') return undefined
+  // The client calls the server.
+  if (parent === client && url.startsWith('node:_http')) return 'router, hooks and HTTP'
   return parent ?? 'router, hooks and HTTP'
 }

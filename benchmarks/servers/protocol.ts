@@ -1,3 +1,4 @@
+import type { OwnLoad } from './in-memory.ts'
 import type { Setting } from './setting.ts'
 
 /** What people write otherwise: Express with prepared statements, Fastify with drizzle, and Feathers. */
@@ -20,13 +21,13 @@ export interface ServerSettings { readonly subject: Subject, readonly setting: S
 
 /**
  * A question to a server process. It answers each with its usage: `collect` collects garbage first, `watch` resets the
- * longest pause first.
+ * longest pause first, and a load is done first.
  */
-export type Question = 'usage' | 'collect' | 'watch'
+export type Question = 'usage' | 'collect' | 'watch' | OwnLoad
 
 /**
  * The usage of a server process: CPU time of all threads in microseconds, memory in bytes, and, in milliseconds, the
- * event loop's longest pause and the time of garbage collection.
+ * event loop's longest pause and the time of garbage collection. `answers`: those to a load of its own.
  */
 export interface Usage {
   readonly cpu: number
@@ -34,4 +35,5 @@ export interface Usage {
   readonly rss: number
   readonly pause: number
   readonly collecting: number
+  readonly answers: number
 }

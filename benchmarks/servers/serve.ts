@@ -6,6 +6,7 @@ import { monitorEventLoopDelay, PerformanceObserver } from 'node:perf_hooks'
 import { getHeapStatistics } from 'node:v8'
 import { openByHand } from './by-hand.ts'
 import { openFloor } from './floor.ts'
+import { pressInMemory } from './in-memory.ts'
 import { openPlugin } from './plugin.ts'
 import type { OtherSubject, Question, ServerSettings, Usage } from './protocol.ts'
 import { openPlatformatic, openRival } from './rivals.ts'
@@ -22,8 +23,10 @@ new PerformanceObserver(list => {
 
 const server = await listen(await open(settings))
 process.on('disconnect', () => { process.exit() })
-process.on('message', question => { process.send?.(answer(question as Question)) })
+process.on('message', question => { answer(question as Question).then(usage => process.send?.(usage), fail) })
 process.send?.((server.address() as AddressInfo).port)
+
+function fail (error: unknown): never { throw error }
 
 type App = FastifyInstance | Server
 
@@ -66,19 +69,21 @@ async function listen (app: App): Promise<Server> {
   return app
 }
 
-function answer (question: Question): Usage {
+async function answer (question: Question): Promise<Usage> {
   if (question === 'watch') {
     delay.enable()
     delay.reset()
   }
   // The process runs with --expose-gc: the size of live data is known only after a collection.
   if (question === 'collect') global.gc?.()
+  const answers = typeof question === 'string' ? 0 : await pressInMemory(server, question)
   const { user, system } = process.cpuUsage()
   return {
     cpu: user + system,
     heap: getHeapStatistics().used_heap_size,
     rss: process.memoryUsage.rss(),
     pause: delay.max / 1e6,
-    collecting
+    collecting,
+    answers
   }
 }

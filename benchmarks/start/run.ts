@@ -3,7 +3,8 @@ import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { formatNumber, formatTable } from '../table.ts'
-import { spreadOf } from '../statistics.ts'
+import { hasRivals } from '../servers/rivals.ts'
+import { medianOf } from '../statistics.ts'
 import { times } from '../world.ts'
 
 // Measures the start of a process: `npm run bench:start`. Each figure is of processes of their own, which alternate.
@@ -12,41 +13,49 @@ import { times } from '../world.ts'
 const rounds = process.argv.includes('--quick') ? 3 : 15
 const root = fileURLToPath(new URL('../../../', import.meta.url))
 
-/** What a process does, by its name in the table: the arguments of subject.ts. */
+/** What a process serves, by its name in the table: the first arguments of subject.ts. */
 const subjects = {
-  'import fastify': ['fastify'],
-  'import fastify and TypeBox': ['typebox'],
-  'the same, and the package': ['package'],
-  'the same, and 10 collections on memory(), with a first request': ['memory', '10'],
-  'the same on sqlite()': ['sqlite', '10'],
-  '1,000 collections on memory(), with a first request': ['memory', '1000'],
-  '1,000 collections on sqlite(), with a first request': ['sqlite', '1000']
+  'Fastify alone, 10 routes': ['fastify', '10'],
+  'Express with drizzle on better-sqlite3, 10 tables': ['express', '10'],
+  'the plugin on memory(), 10 collections': ['memory', '10'],
+  'the plugin on sqlite(), 10 collections': ['sqlite', '10'],
+  'the plugin on memory(), 1,000 collections': ['memory', '1000'],
+  'the plugin on sqlite(), 1,000 collections': ['sqlite', '1000']
 } as const
 
 /**
- * The CPU time and the time of one process, in milliseconds, from the start of its own code, and the megabytes of its
- * objects.
+ * The CPU time of the steps of a start: importing, opening the server, and the first answer; the time of all, in
+ * milliseconds; the megabytes of its objects.
  */
-interface Cost { readonly cpu: number, readonly time: number, readonly heap: number }
+interface Cost {
+  readonly loading: number
+  readonly opening: number
+  readonly first: number
+  readonly time: number
+  readonly heap: number
+}
 
 const folder = stage()
 try {
-  const costs = times(rounds, () => Object.values(subjects).map(given => measure(folder, given)))
-  const rows = Object.keys(subjects).map((name, index) => {
-    const figures = (kind: keyof Cost) => spreadOf(costs.map(round => round[index]?.[kind] ?? 0))
-    const cpu = figures('cpu')
-    return [name, ...[cpu.median, cpu.least, figures('time').median, figures('heap').median].map(formatNumber)]
+  const entered = Object.entries(subjects).filter(([, [kind]]) => kind !== 'express' || hasRivals())
+  const costs = times(rounds, () => entered.map(([, given]) => measure(folder, given)))
+  const rows = entered.map(([name], index) => {
+    const figures = (kind: keyof Cost) => formatNumber(medianOf(costs.map(round => round[index]?.[kind] ?? 0)))
+    return [name, figures('loading'), figures('opening'), figures('first'), figures('time'), figures('heap')]
   })
-  console.log(`Node.js ${process.version}, ${rounds} processes for each line.\n`)
-  console.log(formatTable(['', 'CPU ms, median', 'least', 'time ms, median', 'heap MB'], rows))
+  console.log(`Node.js ${process.version}, medians of ${rounds} processes for each line, which alternate.\n`)
+  console.log(formatTable(
+    ['', 'import, CPU ms', 'registration, CPU ms', 'first answer, CPU ms', 'all, time ms', 'heap MB'], rows
+  ))
 } finally {
   rmSync(folder, { recursive: true })
 }
 
-function measure (published: string, given: readonly string[]): Cost {
+function measure (published: string, given: readonly ['express' | 'fastify' | 'memory' | 'sqlite', string]): Cost {
   const program = fileURLToPath(new URL('subject.js', import.meta.url))
-  const entry = pathToFileURL(join(published, 'dist/lib/index.js')).href
-  return JSON.parse(execFileSync(process.execPath, [program, entry, ...given], { encoding: 'utf8' })) as Cost
+  const path = given[0] === 'express' ? join(root, 'benchmarks/rivals/start.mjs') : join(published, 'dist/lib/index.js')
+  const args = [program, ...given, pathToFileURL(path).href]
+  return JSON.parse(execFileSync(process.execPath, args, { encoding: 'utf8' })) as Cost
 }
 
 /** Makes the published code of what was built, in a folder where it finds its dependencies. */
