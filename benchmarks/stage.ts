@@ -43,7 +43,7 @@ export async function openStage (
   const settingOf = async (subject: Contestant, source: SourceName): Promise<Setting> => {
     if (source === 'memory' || subject === 'floor') return { source: 'memory', sizes }
     if (postgres !== undefined && source === 'postgres') return { source, url: await postgres.copy(subject) }
-    const file = join(folder, `${subject.replace(' ', '-')}.db`)
+    const file = join(folder, `${subject.replaceAll(' ', '-')}.db`)
     copyFileSync(original, file)
     return { source: 'sqlite', file }
   }
@@ -95,7 +95,7 @@ async function openPostgres (cores: Cores, fill: (url: string) => Promise<void>)
   return {
     server,
     async copy (subject) {
-      const copy = `${name}_${subject.replace(' ', '_')}`
+      const copy = `${name}_${subject.replaceAll(' ', '_')}`
       if (made.includes(copy)) return server.url(copy)
       return make(copy, `create database ${copy} template ${name}`)
     },

@@ -6,6 +6,7 @@ import { fullSizes, quickSizes } from '../world.ts'
 import { growConnections } from './connections.ts'
 import type { Extent } from './cost.ts'
 import { endure } from './endurance.ts'
+import { growImports } from './imports.ts'
 import { growLive } from './live.ts'
 import { growPauses } from './pauses.ts'
 import { growCollections } from './registration.ts'
@@ -14,7 +15,7 @@ import { growShapes } from './shapes.ts'
 
 // npm run bench:growth [-- --quick] [--seconds 2] [--only rows --only shapes ...]
 
-const parts = ['rows', 'shapes', 'connections', 'collections', 'pauses', 'live', 'endurance'] as const
+const parts = ['rows', 'shapes', 'connections', 'collections', 'pauses', 'live', 'imports', 'endurance'] as const
 type Part = typeof parts[number]
 
 const { values: { quick, seconds, only } } = parseArgs({
@@ -37,6 +38,7 @@ async function part (name: Part, stage: Stage): Promise<string> {
     case 'collections': return growCollections(extent)
     case 'pauses': return growPauses(await stage.server('wide plugin', 'sqlite'), extent)
     case 'live': return growLive(await stage.server('live plugin', 'sqlite'), extent)
+    case 'imports': return growImports(cores, extent)
     case 'endurance': return endure(await stage.server('plugin', 'sqlite'), extent)
   }
 }

@@ -6,7 +6,7 @@ import { mostConnections, type Setting } from './setting.ts'
 
 /** Opens the plugin with its default options, but for those given. */
 export async function openPlugin (
-  setting: Setting, options: Pick<DataApiOptions, 'pages' | 'live'> = {}
+  setting: Setting, options: Pick<DataApiOptions, 'pages' | 'live' | 'imports'> = {}
 ): Promise<FastifyInstance> {
   const app = Fastify()
   await app.register(dataApi, { collections: collections(openSource(setting)), ...options })

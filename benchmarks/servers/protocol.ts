@@ -11,7 +11,7 @@ export type OtherSubject = 'express' | 'drizzle' | 'feathers'
  */
 export type Subject =
   | 'floor' | 'by hand' | 'tagged' | 'special' | 'plugin' | 'wide plugin' | 'live plugin' | 'ruled plugin'
-  | 'platformatic' | OtherSubject
+  | 'importing plugin' | 'import by hand' | 'platformatic' | OtherSubject
 
 /** A server that is measured: one of this checkout, or the plugin of another. */
 export type Contestant = Subject | 'other checkout'
@@ -33,6 +33,8 @@ export interface Usage {
   readonly cpu: number
   readonly heap: number
   readonly rss: number
+  /** The most resident memory since the start. */
+  readonly peak: number
   readonly pause: number
   readonly collecting: number
   readonly answers: number

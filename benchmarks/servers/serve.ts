@@ -6,6 +6,7 @@ import { monitorEventLoopDelay, PerformanceObserver } from 'node:perf_hooks'
 import { getHeapStatistics } from 'node:v8'
 import { openByHand } from './by-hand.ts'
 import { openFloor } from './floor.ts'
+import { openImportByHand } from './import-by-hand.ts'
 import { pressInMemory } from './in-memory.ts'
 import { openPlugin } from './plugin.ts'
 import type { OtherSubject, Question, ServerSettings, Usage } from './protocol.ts'
@@ -40,6 +41,8 @@ function open ({ subject, setting }: ServerSettings): App | Promise<App> {
     case 'live plugin': return openPlugin(setting, { live: true })
     case 'special':
     case 'ruled plugin':
+    case 'importing plugin': return openPlugin(setting, { imports: true })
+    case 'import by hand': return openImportByHand(setting)
     case 'platformatic':
     case 'express':
     case 'drizzle':
@@ -82,6 +85,7 @@ async function answer (question: Question): Promise<Usage> {
     cpu: user + system,
     heap: getHeapStatistics().used_heap_size,
     rss: process.memoryUsage.rss(),
+    peak: process.resourceUsage().maxRSS * 1024,
     pause: delay.max / 1e6,
     collecting,
     answers
