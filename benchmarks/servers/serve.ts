@@ -39,10 +39,10 @@ function open ({ subject, setting }: ServerSettings): App | Promise<App> {
     case 'plugin': return openPlugin(setting)
     case 'wide plugin': return openPlugin(setting, { pages: { maxSize: 10_000 } })
     case 'live plugin': return openPlugin(setting, { live: true })
-    case 'special':
-    case 'ruled plugin':
     case 'importing plugin': return openPlugin(setting, { imports: true })
     case 'import by hand': return openImportByHand(setting)
+    case 'special':
+    case 'ruled plugin':
     case 'platformatic':
     case 'express':
     case 'drizzle':
