@@ -27,6 +27,9 @@ export const mainScenarios: readonly string[] = [
 export const readResults = (folder: string): readonly Result[] =>
   readdirSync(folder).toSorted().map(name => readResult(readFileSync(join(folder, name), 'utf8')))
 
+/** Reads the result of a run beside what people write otherwise (docs/speed.md). */
+export const readRivals = (file: string): Result => readResult(readFileSync(file, 'utf8'))
+
 function readResult (text: string): Result {
   const [, node = ''] = /^- Node\.js (\d+)/m.exec(text) ?? []
   const [, cpu = ''] = /^- CPU: ([^,]+)/m.exec(text) ?? []
@@ -60,19 +63,25 @@ const isShown = ({ connections, against }: Row) => connections === fewConnection
 
 const isSame = (one: Row, other: Row) => one.scenario === other.scenario && one.against === other.against
 
-/** Returns a table of the ranges in which the ratios of some scenarios lie on all machines. */
-export function rangesOf (scenarios: readonly string[], results: readonly Result[]): string {
+/**
+ * Returns a table of the ranges in which the ratios of some scenarios lie on all machines, and of the intervals of
+ * those to Fastify with drizzle on SQLite.
+ */
+export function rangesOf (scenarios: readonly string[], results: readonly Result[], rivals: Result): string {
   const rows = results.flatMap(one => one.rows)
   return markdown([
-    ['Scenario', ...sources],
+    ['Scenario', ...sources.map(source => `by hand, ${source}`), 'Fastify with drizzle, SQLite'],
     ...scenarios.map(scenario => [scenario, ...sources.map(source => rangeOf(
       rows.filter(one => one.source === source && one.scenario === scenario && isShown(one) && isByHand(one))
-    ))])
+    )), intervalOf(rivals.rows.find(one => one.scenario === scenario && one.against === 'Fastify with drizzle'))])
   ])
 }
 
 // Of nested items, the second route by hand sends the same statement.
 const isByHand = ({ against }: Row) => against === 'by hand' || against === 'by hand, a query a level and parent'
+
+/** Returns the interval of a ratio, such as `1.2 to 1.5`. */
+const intervalOf = (row: Row | undefined) => /\((.+)–(.+)\)/.exec(row?.ratio ?? '')?.slice(1).join(' to ') ?? ''
 
 function rangeOf (rows: readonly Row[]): string {
   // The time of a database is not measured where one of its processes has ended meanwhile.

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { test } from 'tap'
-import { mainScenarios, rangesOf, readResults, sources, tableOf } from '../../benchmarks/summary/summary.ts'
+import { mainScenarios, rangesOf, readResults, readRivals, sources, tableOf } from '../../benchmarks/summary/summary.ts'
 import { cellsOf, read, root, sectionOf } from '../helpers/documents.ts'
 
 // test/package.test.ts follows its commands.
@@ -8,9 +8,10 @@ import { cellsOf, read, root, sectionOf } from '../helpers/documents.ts'
 test('its table of speed, and those of docs/speed.md, are made of the results of all machines', async t => {
   const results = readResults(fileURLToPath(new URL('benchmarks/results', root)))
   t.ok(results.length > 2)
-  const ranges = rangesOf(mainScenarios, results)
+  const rivals = readRivals(fileURLToPath(new URL('benchmarks/rivals.md', root)))
+  const ranges = rangesOf(mainScenarios, results, rivals)
   t.match(sectionOf('README.md', 'Speed'), ranges)
-  t.equal(ranges.match(/\d to \d/g)?.length, 2 * mainScenarios.length)
+  t.equal(ranges.match(/\d to \d/g)?.length, 3 * mainScenarios.length)
   for (const source of sources) t.match(read('docs/speed.md'), tableOf(source, results))
 })
 
