@@ -1,8 +1,5 @@
-import type { InputField, StoredField, SubItemField } from '../model/model.ts'
+import type { SubItemField } from '../model/model.ts'
 import { fieldSchema } from '../openapi/values.ts'
-import type { ValueKind } from '../model/values.ts'
-import { describeViolation } from '../model/validators.ts'
-import { memoize } from '../scheduling/memoize.ts'
 import { choicesOf, inGroups, isCode, isNumeric, titleOf } from './value.ts'
 import { type FormField, isLong, type ValueField } from './fields.ts'
 import { type Fragment, type Html, html } from './html.ts'
@@ -154,11 +151,9 @@ function showChoices (
 /** Returns the input of a field, by the type of its values. A text that it could not show is shown as a text. */
 function showControl (field: ValueField, text: string, attributes: Html, mayBeEmpty: boolean): Html {
   const { type: { kind }, nullable, readable, schema } = field
-  const checks = checksOf(field)
-  const checked = checks.length > 0 && html` data-checks="${JSON.stringify(checks)}"`
   // The typed text is not sent back: the page may be kept or seen.
   if (schema['format'] === 'password') {
-    return html`<input${attributes} type="password" autocomplete="new-password"${checked}>`
+    return html`<input${attributes} type="password" autocomplete="new-password">`
   }
   const choices = choicesOf(field)
   if (choices !== undefined && (text === '' || choices.includes(text))) {
@@ -170,7 +165,7 @@ function showControl (field: ValueField, text: string, attributes: Html, mayBeEm
   // The first line break after the tag is not part of the value.
   if (isLong(field, text)) {
     const code = kind === 'json' || isCode(field) ? html` class="mono" dir="ltr" spellcheck="false"` : html` dir="auto"`
-    return html`<textarea${attributes}${checked}${hint} rows="5"${code}>${'\n'}${text}</textarea>`
+    return html`<textarea${attributes}${hint} rows="5"${code}>${'\n'}${text}</textarea>`
   }
   if (kind === 'date-time' && inMilliseconds.test(text)) {
     return withUnit(html`<input${attributes} type="datetime-local" step="0.001" value="${text.slice(0, -1)}">`, 'UTC')
@@ -179,7 +174,7 @@ function showControl (field: ValueField, text: string, attributes: Html, mayBeEm
   const mode = schema['format'] === 'uri' ? 'url' : numeric[kind]
   const typed = mode === undefined ? html` dir="auto"` : html` inputmode="${mode}" dir="ltr"`
   const type = isDay ? html` type="date"` : typed
-  const input = html`<input${attributes}${checked}${hint}${type} value="${text}" autocomplete="off">`
+  const input = html`<input${attributes}${hint}${type} value="${text}" autocomplete="off">`
   return schema.unit === undefined ? input : withUnit(input, schema.unit)
 }
 
@@ -190,51 +185,4 @@ const inMilliseconds = /^$|^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,3})?Z$/
 
 const numeric: Readonly<Record<string, string>> = {
   integer: 'numeric', int64: 'numeric', number: 'decimal', decimal: 'decimal'
-}
-
-/**
- * A check of a text that is typed for a field, and the API's message for one that does not pass it. `form` is a regular
- * expression with the flag `u`; a check without one asks for JSON. The script of the pages does the same for all.
- */
-interface Check {
-  readonly message: string
-  readonly form?: string
-  readonly least?: number
-  readonly most?: number
-}
-
-/** Returns the checks of a field's text, the first of which gives the message. All texts that the API takes pass. */
-const checksOf = memoize((field: StoredField | InputField): readonly Check[] => {
-  const { type: { kind, expected }, nullable } = field
-  const message = `must be ${expected}${nullable ? ' or null' : ''}`
-  if (kind === 'json') return [{ message: 'must be JSON' }]
-  const schema = fieldSchema(field, 'body')
-  const form = forms[kind]
-  // The bounds of all integers are in the message of the type.
-  const limit = (keyword: string, check: (limit: number) => Omit<Check, 'message'>): readonly Check[] => {
-    const limit = schema[keyword]
-    if (typeof limit !== 'number' || Math.abs(limit) === Number.MAX_SAFE_INTEGER) return []
-    return [{ message: describeViolation({ keyword, params: { limit } }), ...check(limit) }]
-  }
-  return [
-    ...form === undefined ? [] : [{ message, form }],
-    ...limit('minLength', limit => ({ form: `^[^]{${limit},}$` })),
-    ...limit('maxLength', limit => ({ form: `^[^]{0,${limit}}$` })),
-    ...limit('minimum', least => ({ least })),
-    ...limit('maximum', most => ({ most })),
-    ...pattern(schema)
-  ]
-})
-
-const forms: Readonly<Partial<Record<ValueKind, string>>> = {
-  integer: '^(?:0|-?[1-9]\\d{0,18})$',
-  int64: '^(?:0|-?[1-9]\\d{0,18})$',
-  number: '^-?(?:0|[1-9]\\d*)(?:\\.\\d+)?(?:[eE][+-]?\\d+)?$',
-  decimal: '^-?(?:0|[1-9]\\d*)(?:\\.\\d+)?$'
-}
-
-function pattern ({ type, format, pattern }: Readonly<Record<string, unknown>>): readonly Check[] {
-  const isText = format === undefined && [type].flat().includes('string')
-  if (!isText || typeof pattern !== 'string') return []
-  return [{ message: describeViolation({ keyword: 'pattern', params: { pattern } }), form: pattern }]
 }

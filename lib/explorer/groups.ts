@@ -46,7 +46,7 @@ ${members.length > 0 && html`<div class="frame">${showScroll(`Table of ${name}`,
   return html`<tr>${heading && html`<th scope="row">${heading(name)}</th>`}${columns.map((column, at) =>
     showMember(group, column, column === measure ? most : 0, at === 0 || column.call === 'count' ? items : undefined)
   )}${rest}</tr>`
-})}</tbody></table>`)}${showPages(members.length, pages, place)}</div>`}</div>`
+})}</tbody></table>`)}${showPages(members.length, pages, place, 'group')}</div>`}</div>`
   const by = columns.filter(({ call }) => call === undefined).map(titleOfColumn)
   return showPage({
     title: name,

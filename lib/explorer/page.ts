@@ -137,14 +137,14 @@ const doneMessages: Readonly<Record<string, string>> = {
 export interface Pages { readonly links: ReadonlyMap<string, string>, readonly total: string | undefined }
 
 /** Returns the links to other pages, and how many items there are. */
-export function showPages (shown: number, { links, total }: Pages, place: Place): Html {
+export function showPages (shown: number, { links, total }: Pages, place: Place, noun = 'row'): Html {
   const query = withoutPage(place.query).filter(({ kind }) => kind !== 'size')
   const size = encodeURIComponent(parameterOf('size', place.syntax))
   const counting = linkWith([...place.query, '_count'], place)
   const isAll = shown === 0 || (links.size === 0 && total === undefined)
   const first = isAll ? undefined : firstRow(place, links)
   const rows = first === undefined
-    ? `${shown} ${shown === 1 ? 'row' : 'rows'}`
+    ? `${shown} ${noun}${shown === 1 ? '' : 's'}`
     : html`<b>${showNumber(first)}–${showNumber(first + shown - 1)}</b>`
   return html`<nav class="pages" aria-label="Pages"><span>${rows}${
     total === undefined ? links.size > 0 && ' on this page' : html` of <b>${showNumber(Number(total))}</b>`}</span>

@@ -1,4 +1,4 @@
-import { check, report, send } from './check.ts'
+import { check, send } from './check.ts'
 import { complete } from './complete.ts'
 import { offerCopies } from './copy.ts'
 import { offerLive } from './live.ts'
@@ -10,7 +10,6 @@ import { walkRows } from './rows.ts'
 addEventListener('input', check)
 addEventListener('input', complete)
 addEventListener('focusin', complete)
-addEventListener('invalid', report, true)
 addEventListener('submit', send)
 walkRows()
 offerLive()
