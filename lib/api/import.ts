@@ -55,7 +55,7 @@ function acknowledge (
 }
 
 /** Reads and plans the slices of an import; one that is empty, for the path, where there is no line. */
-async function * slicesTo (
+export async function * slicesTo (
   plan: ImportPlan, received: Received, { slice: size, rows }: ImportLimits
 ): AsyncGenerator<Slice> {
   const read = plan.reader()

@@ -8,6 +8,7 @@ import { planWrite } from '../plan/write/write.ts'
 import type { Operation } from '../rules/caller.ts'
 import { runWrite, type WriteResult } from '../run/write.ts'
 import { beginCall, type Binding, type Call, type CollectionNames } from './call.ts'
+import { importItems } from './import.ts'
 import { bodyOf, itemResource } from './items.ts'
 import { checkMembers, queryOf } from './query.ts'
 import {
@@ -44,6 +45,8 @@ export function makeCollection (names: CollectionNames, binding: Binding): AnyCo
       write(call => updateItem(call, id, values, query, true)),
     updateEach: (items: unknown, query: Members = {}) => write(call => updateEach(call, items, query)),
     add: (id: unknown, name: string, addend: unknown) => write(call => addTo(call, { id, name, addend })),
+    import: async (items: Parameters<typeof importItems>[1], options: Members = {}) =>
+      importItems(await begin(), items, options),
     delete: (id: unknown) => write(call => deleteItem(call, id)),
     updateWhere: (where: unknown, changes: unknown, options: Members = {}) =>
       write(call => writeMany(call, { method: 'PATCH', where, body: bodyOf(changes, call.collection), options })),

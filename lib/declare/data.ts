@@ -219,6 +219,15 @@ export interface CollectionData<T extends Shape, Default> {
   delete (id: Id<T>): Promise<void>
   /** Changes these values of all items that the condition finds, or of none. Returns their number. */
   updateWhere (where: Where<T>, changes: Values<T>, options?: AffectedOptions): Promise<number>
+  /**
+   * Creates all items of an iterable, or none, in a transaction of its own. Items that exist, by their keys or by an
+   * identifier, are an error, or are updated (`merge`) or left (`ignore`). Returns the numbers of items.
+   */
+  import (items: Iterable<Values<T>> | AsyncIterable<Values<T>>, options?: {
+    readonly merge?: Names<T['stored']> | true | undefined
+    readonly ignore?: Names<T['stored']> | true | undefined
+    readonly dryRun?: boolean | undefined
+  }): Promise<{ readonly created: number, readonly updated: number, readonly ignored: number }>
   /** Deletes all items that the condition finds, or none. Returns their number. */
   deleteWhere (where: Where<T>, options?: AffectedOptions): Promise<number>
 }
