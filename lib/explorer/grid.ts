@@ -53,7 +53,8 @@ export function showGrid (
   const pick = pickField(collection, select)
   const table = { caption: name, collection, select, rows, base: pathTo(place), sorts: true, pick, end: unlink }
   const acts = allowed.create && html`<a class="button primary" href="${pathTo(place)}?_new">New</a>${
-    allowed.import && html` <a class="button" href="${pathTo(place)}?_import">Import</a>`}`
+    allowed.import && html` <a class="button" ${collection.strategies.dryRun && html`data-drop `}href="${
+      pathTo(place)}?_import">Import</a>`}`
   const isBare = rows.length === 0 && filtersIn(place.query).length === 0 && pages.links.size === 0
   const main = html`${showDone(place)}${!isBare && showSentence(collection, place)}
 <div class="body">${showFacets(facets, place)}<section class="frame" aria-label="${name}">${isBare

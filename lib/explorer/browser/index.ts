@@ -1,6 +1,7 @@
 import { check, send } from './check.ts'
 import { complete } from './complete.ts'
 import { offerCopies } from './copy.ts'
+import { takeFiles } from './drop.ts'
 import { offerLive } from './live.ts'
 import { walkRows } from './rows.ts'
 
@@ -14,3 +15,4 @@ addEventListener('submit', send)
 walkRows()
 offerLive()
 offerCopies()
+takeFiles()
