@@ -201,7 +201,7 @@ test('a person works with the pages in Chromium, by keyboard, with JavaScript', 
     await page.goto(`${base}/missions/1?_edit`)
     await page.fill('#field-mass_kg', 'heavy')
     await page.keyboard.press('Enter')
-    t.equal(await page.textContent('#fault-mass_kg'), 'must be a number or null')
+    t.equal(await page.textContent('#fault-mass_kg'), "must be a number or null; found the string 'heavy'")
     await page.fill('#field-mass_kg', '12.5')
     await page.keyboard.press('Enter')
     await page.waitForURL(/_done=saved/)
