@@ -2,7 +2,7 @@ import { idempotencyMismatch } from '../errors/idempotency.ts'
 import type { Collection, StoredField } from '../model/model.ts'
 import type { Scalar } from '../model/values.ts'
 import type { Selection } from '../plan/plan.ts'
-import { always } from '../plan/predicates.ts'
+import { all, always } from '../plan/predicates.ts'
 import { showPlainly } from '../plan/read/select.ts'
 import { databaseOf, type KeySession, type Session } from '../sources/source.ts'
 import { byKey, keyOf } from './locate.ts'
@@ -68,12 +68,13 @@ export async function deleteExpired ({ collection, expires }: KeyTable): Promise
   const at = fieldOf(collection, 'at')
   const database = databaseOf(collection)
   const value = new Date(Date.now() - expires).toISOString()
+  const expired = { kind: 'compare', field: at, operator: 'at_most', value } as const
   const found = await database.read({
     kind: 'list',
     steps: [],
     from: { collection, via: undefined },
     listing: {
-      where: { kind: 'compare', field: at, operator: 'at_most', value },
+      where: expired,
       order: [at, ...collection.key].map(field => ({ field, descending: false })),
       range: { offset: 0, limit: 1000 },
       select: collection.key.map(showPlainly)
@@ -86,7 +87,10 @@ export async function deleteExpired ({ collection, expires }: KeyTable): Promise
   if (rows.length === 0) return
   await database.transaction(async session => {
     for (const row of rows) {
-      await session.change({ kind: 'delete', collection, steps: byKey(collection, keyOf(row, collection)) })
+      // A write may have taken the key again since it was read.
+      const steps = byKey(collection, keyOf(row, collection))
+        .map(step => ({ ...step, where: all([step.where, expired]) }))
+      await session.change({ kind: 'delete', collection, steps })
     }
   })
 }
