@@ -166,7 +166,7 @@ for (const guarded of [false, true]) {
         } finally {
           for (const one of worlds) await one.close()
         }
-      }), { numRuns: runsOf(9) })
+      }), { numRuns: runsOf(6) })
       t.ok(repeated > 10, `${repeated} requests of prepared shapes`)
     })
   }
