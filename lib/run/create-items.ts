@@ -3,7 +3,7 @@ import type { KeyValues } from '../model/identifiers.ts'
 import type { UpsertInsert, WritePlanOf } from '../plan/plan.ts'
 import { contradiction } from '../plan/write/body.ts'
 import { findPathValue, parentKey } from '../plan/write/path-values.ts'
-import { makeTurns } from '../scheduling/turns.ts'
+import { makePauses } from '../scheduling/pauses.ts'
 import type { UnitOfWork } from './context.ts'
 import { createItem } from './create-item.ts'
 import { insertAll, runsOf } from './insert-all.ts'
@@ -36,9 +36,9 @@ async function createEach (
   { from, given, bodies }: WritePlanOf<'create'>, parent: ParentItem | undefined, work: UnitOfWork
 ): Promise<readonly KeyValues[]> {
   const keys: KeyValues[] = []
-  const turn = makeTurns()
+  const pause = makePauses()
   for (const body of bodies) {
-    await turn()
+    await pause()
     const item = await createItem({ body, from, given, parent, skipped: 'none' }, work)
     if (item === undefined) throw new TypeError('an insert without a conflict clause inserted nothing')
     keys.push(keyOf(item, from.collection))

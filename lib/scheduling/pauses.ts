@@ -4,7 +4,7 @@ import { setImmediate } from 'node:timers/promises'
  * Returns a function to await between the steps of long work: it gives other requests their turn once the work has gone
  * on for some milliseconds.
  */
-export function makeTurns (): () => Promise<void> | undefined {
+export function makePauses (): () => Promise<void> | undefined {
   let began = performance.now()
   return () => performance.now() - began < longestWork
     ? undefined
