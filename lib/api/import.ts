@@ -1,16 +1,14 @@
 import type { Context } from '../declare/collection.ts'
-import { contentTooLarge, DataApiError } from '../errors/errors.ts'
-import { atLine, inLines } from '../errors/place.ts'
+import { DataApiError } from '../errors/errors.ts'
 import type { Asked } from '../plan/request.ts'
 import type { ImportPlan } from '../plan/write/import.ts'
-import { onLine, type ValueLines } from '../plan/write/value-lines.ts'
-import { type ImportLimits, receive, type Received } from '../request/import.ts'
-import { slicesOf } from '../request/lines.ts'
+import { slicesTo } from '../plan/write/slices.ts'
+import { receive } from '../request/import.ts'
 import { type Answer, json } from '../response/answer.ts'
 import { render } from '../response/render.ts'
 import type { Caller } from '../rules/caller.ts'
 import type { RunContext } from '../run/context.ts'
-import { type Imported, runImport, type Slice } from '../run/import.ts'
+import { type Imported, runImport } from '../run/import.ts'
 import type { Api } from './answer.ts'
 
 interface Importing { readonly caller: Caller, readonly context: RunContext<Context> }
@@ -52,37 +50,4 @@ function acknowledge (
   }
   const left = resolution === 'merge' ? { updated } : { ignored }
   return json(200, JSON.stringify({ status: 'ok', created: count - updated - ignored, ...left }), headers)
-}
-
-/** Reads and plans the slices of an import; one that is empty, for the path, where there is no line. */
-export async function * slicesTo (
-  plan: ImportPlan, received: Received, { slice: size, rows }: ImportLimits
-): AsyncGenerator<Slice> {
-  const read = plan.reader()
-  let count = 0
-  for await (const slice of slicesOf(received.chunks(), plan.format, size)) {
-    const lines = read(slice)
-    count += lines.values.length
-    if (count > rows) throw contentTooLarge(`The body has more than ${rows} items.`)
-    if (plan.resolution === undefined) yield planSlice(plan, lines)
-    else yield * planEach(plan, lines)
-  }
-  if (count === 0) yield planSlice(plan, { values: [], numbers: [] })
-}
-
-function * planEach (plan: ImportPlan, { values, numbers }: ValueLines): Generator<Slice> {
-  for (const [index, value] of values.entries()) {
-    const line = numbers[index] ?? 0
-    const errorOf = (error: unknown) => error instanceof DataApiError ? atLine(error, line) : error
-    yield { ...onLine(line, () => plan.planLine(value)), count: 1, errorOf }
-  }
-}
-
-function planSlice (plan: ImportPlan, { values, numbers }: ValueLines): Slice {
-  const errorOf = (error: unknown) => inLines(error, numbers)
-  try {
-    return { write: plan.planLines(values), count: values.length, errorOf }
-  } catch (error) {
-    throw errorOf(error)
-  }
 }

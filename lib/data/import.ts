@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
-import { slicesTo } from '../api/import.ts'
 import { planImport } from '../plan/write/import.ts'
+import { slicesTo } from '../plan/write/slices.ts'
 import { receive } from '../request/import.ts'
 import type { Query } from '../request/request.ts'
 import { runImport } from '../run/import.ts'

@@ -1,8 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { logError } from '../errors/rejections.ts'
 import type { Collection } from '../model/model.ts'
-import type { Step } from '../plan/plan.ts'
-import type { Write } from '../plan/write/write.ts'
+import type { Slice } from '../plan/write/slices.ts'
 import type { Caller } from '../rules/caller.ts'
 import { type ScopedSession, sharedTransaction, unscopedSession } from '../rules/scoped-database.ts'
 import { databaseOf } from '../sources/source.ts'
@@ -10,16 +9,6 @@ import { resultOf, rollBack } from './batch.ts'
 import type { AfterCommit, RunContext, UnitOfWork } from './context.ts'
 import { outcomeOf, type WriteOutcome } from './run.ts'
 import { notifySaved, runPlan, type WriteResult } from './write.ts'
-
-/** The items of an import that are written together. */
-export interface Slice {
-  readonly write: Write
-  readonly count: number
-  /** The path to an item that is left as it is if it exists. */
-  readonly unless?: readonly Step[] | undefined
-  /** Returns the error of the slice with its line. */
-  errorOf (error: unknown): unknown
-}
 
 /** An import that is ready to run. `slices`: read again where a database runs a transaction again. */
 export interface RunningImport {

@@ -1,0 +1,51 @@
+import { contentTooLarge, DataApiError } from '../../errors/errors.ts'
+import { atLine, inLines } from '../../errors/place.ts'
+import type { ImportLimits, Received } from '../../request/import.ts'
+import { slicesOf } from '../../request/lines.ts'
+import type { Step } from '../plan.ts'
+import type { ImportPlan } from './import.ts'
+import { onLine, type ValueLines } from './value-lines.ts'
+import type { Write } from './write.ts'
+
+/** The items of an import that are written together. */
+export interface Slice {
+  readonly write: Write
+  readonly count: number
+  /** The path to an item that is left as it is if it exists. */
+  readonly unless?: readonly Step[] | undefined
+  /** Returns the error of the slice with its line. */
+  errorOf (error: unknown): unknown
+}
+
+/** Reads and plans the slices of an import; one that is empty, for the path, where there is no line. */
+export async function * slicesTo (
+  plan: ImportPlan, received: Received, { slice: size, rows }: ImportLimits
+): AsyncGenerator<Slice> {
+  const read = plan.reader()
+  let count = 0
+  for await (const slice of slicesOf(received.chunks(), plan.format, size)) {
+    const lines = read(slice)
+    count += lines.values.length
+    if (count > rows) throw contentTooLarge(`The body has more than ${rows} items.`)
+    if (plan.resolution === undefined) yield planSlice(plan, lines)
+    else yield * planEach(plan, lines)
+  }
+  if (count === 0) yield planSlice(plan, { values: [], numbers: [] })
+}
+
+function * planEach (plan: ImportPlan, { values, numbers }: ValueLines): Generator<Slice> {
+  for (const [index, value] of values.entries()) {
+    const line = numbers[index] ?? 0
+    const errorOf = (error: unknown) => error instanceof DataApiError ? atLine(error, line) : error
+    yield { ...onLine(line, () => plan.planLine(value)), count: 1, errorOf }
+  }
+}
+
+function planSlice (plan: ImportPlan, { values, numbers }: ValueLines): Slice {
+  const errorOf = (error: unknown) => inLines(error, numbers)
+  try {
+    return { write: plan.planLines(values), count: values.length, errorOf }
+  } catch (error) {
+    throw errorOf(error)
+  }
+}
