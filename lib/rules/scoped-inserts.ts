@@ -1,7 +1,7 @@
 import type { KeyValues } from '../model/identifiers.ts'
 import { referencesOf, referredKey, referringFields } from '../model/relations.ts'
 import { listKeys } from '../plan/read/list-keys.ts'
-import type { Session } from '../sources/source.ts'
+import type { Inserted, Session } from '../sources/source.ts'
 import type { AuthorisedInserts } from './authorise.ts'
 import type { Caller } from './caller.ts'
 import type { Permitted } from './permitted.ts'
@@ -22,18 +22,18 @@ interface Inserting {
  */
 export async function insertScoped (
   inserts: AuthorisedInserts, { session, caller, touched, permitted }: Inserting
-): Promise<readonly KeyValues[] | undefined> {
+): Promise<Inserted | undefined> {
   const { collection, fields, keyed } = inserts
   const denial = caller.denial('create', collection)
   if (denial !== undefined) throw denial
   if (!await refersToVisible(inserts, caller, plan => session.read(scopePlan(plan, touched)))) return undefined
   const isNoted = isScoped(collection, caller) || isScoped(collection, caller, 'update') ||
     foreignKeysIn(collection, fields, caller).length > 0
-  const keys = await session.insertAll?.({ ...inserts, keyed: keyed || isNoted })
-  if (keys === undefined || !isNoted) return keys
-  permitted.addAll(inserts, keys)
-  await touched.addAll(inserts, keys)
-  return keys
+  const inserted = await session.insertAll?.({ ...inserts, keyed: keyed || isNoted })
+  if (inserted === undefined || !isNoted) return inserted
+  permitted.addAll(inserts, inserted.keys)
+  await touched.addAll(inserts, inserted.keys)
+  return inserted
 }
 
 /** Returns true if each foreign key leads to an item that exists for the caller. */

@@ -22,7 +22,9 @@ export async function runCreate (plan: WritePlanOf<'create'>, work: UnitOfWork):
   const keys: KeyValues[] = []
   for (const run of plan.many ? runsOf(bodies) : [bodies]) {
     const inserted = plan.many ? await insertAll({ ...plan, bodies: run }, parent.item, work) : undefined
-    keys.push(...inserted ?? await createEach({ ...plan, bodies: run }, parent.item, work))
+    if (inserted !== undefined) keys.push(...inserted.keys)
+    const others = run.slice(inserted?.count ?? 0)
+    if (others.length > 0) keys.push(...await createEach({ ...plan, bodies: others }, parent.item, work))
   }
   const created: Created[] = []
   // Read when all is written: the links of a later item can bring an earlier one into the caller's scope.

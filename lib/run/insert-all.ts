@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { DataApiError } from '../errors/errors.ts'
-import { type KeyValues, singleKey } from '../model/identifiers.ts'
+import { singleKey } from '../model/identifiers.ts'
 import type { Collection, StoredField } from '../model/model.ts'
 import { referencesOf } from '../model/relations.ts'
 import { toValue } from '../model/values.ts'
 import type { WritePlanOf } from '../plan/plan.ts'
 import type { ItemBody } from '../plan/write/item-body.ts'
 import { type AuthorisedField, authorisedInserts, authoriseLink, authoriseValue } from '../rules/authorise.ts'
-import type { Inserts } from '../sources/source.ts'
+import type { Inserted, Inserts } from '../sources/source.ts'
 import type { UnitOfWork } from './context.ts'
 import { keyProperties } from './create-item.ts'
 import { newDraft } from './draft.ts'
@@ -34,26 +34,26 @@ export function runsOf (bodies: readonly ItemBody[]): ReadonlyArray<readonly Ite
 }
 
 /**
- * Creates the items of bodies that assign the same fields by a statement for all, as createItem() does one by one.
- * Returns their keys, or none where they are only counted. Returns undefined, and creates nothing, where setters,
- * hooks, triggers or relations see single items, and for any error: createItem() then tells which item it is about.
+ * Creates the items of bodies that assign the same fields by a statement for all, as createItem() does one by one, up
+ * to the first that has an error, or none of them: createItem() then tells which item it is about. Returns undefined
+ * where setters, hooks, triggers or relations see single items.
  */
 export async function insertAll (
   plan: Plan, parent: ParentItem | undefined, work: UnitOfWork
-): Promise<readonly KeyValues[] | undefined> {
+): Promise<Inserted | undefined> {
   const { session, saved } = work
   const { from: { collection } } = plan
   const made = session.insertAll && isPlain(plan) ? insertsOf(plan, parent, work) : undefined
-  const keys = made && await session.insertAll?.(authorisedInserts(made.inserts, made.asked))
-  if (made === undefined || keys === undefined || collection.hooks.saved === undefined) return keys
+  const inserted = made && await session.insertAll?.(authorisedInserts(made.inserts, made.asked))
+  if (made === undefined || inserted === undefined || collection.hooks.saved === undefined) return inserted
   const { fields, rows } = made.inserts
-  for (const [index, key] of keys.entries()) {
+  for (const [index, key] of inserted.keys.entries()) {
     const values = fields.map((field, at) => [field.property, toValue(rows[index]?.[at], field)] as const)
     saved.push({
       collection, saved: { kind: 'created', item: { ...Object.fromEntries(values), ...keyProperties(collection, key) } }
     })
   }
-  return keys
+  return inserted
 }
 
 /** Returns true if no hook and no trigger sees single items, which cannot refer to each other. */

@@ -96,6 +96,9 @@ export interface Inserts {
   readonly keyed: boolean
 }
 
+/** How many of the items were inserted, the first ones, and their keys where these are asked for. */
+export interface Inserted { readonly count: number, readonly keys: readonly KeyValues[] }
+
 /** The result of a change. */
 export type Changed =
   /** `key`: the key of an inserted item. */
@@ -151,10 +154,10 @@ export interface Session {
   lock (plan: ItemPlan): ReadResult | Promise<ReadResult>
   change (change: Change): Changed | Promise<Changed>
   /**
-   * Inserts items, all or none. Returns their keys in order, or an empty array where none are asked for; undefined if
-   * one is refused, or if these cannot be inserted together: who inserts them one by one learns why. Default: none can.
+   * Inserts items up to the first that is refused, or none of them: who inserts the others one by one learns why.
+   * Returns undefined if these cannot be inserted together. Default: none can.
    */
-  insertAll? (inserts: Inserts): readonly KeyValues[] | undefined | Promise<readonly KeyValues[] | undefined>
+  insertAll? (inserts: Inserts): Inserted | undefined | Promise<Inserted | undefined>
   /** Checks what the database would check at the commit. Throws RefusedAtCommit. Default: it checks nothing then. */
   settle? (): Promise<void>
   /**

@@ -127,17 +127,13 @@ async function runTransaction<T> (work: (session: Session) => Promise<T>, hold: 
     const change = (one: Change) => follow(one, undo, made)
     const insertAll = ({ collection, fields, rows }: Inserts) => {
       const keys: KeyValues[] = []
-      const before = undo.length
       for (const row of rows) {
         const values = new Map(fields.map((field, index) => [field, row[index]]))
         const changed = change({ kind: 'insert', collection, values, orNothing: false })
-        if (changed.kind !== 'changed' || changed.key === undefined) {
-          for (const one of undo.splice(before).toReversed()) one()
-          return undefined
-        }
+        if (changed.kind !== 'changed' || changed.key === undefined) break
         keys.push(changed.key)
       }
-      return keys
+      return { count: keys.length, keys }
     }
     const open = openSession({ transaction, read, lock: read, change, insertAll })
     hold.holder = describeTransaction(open)

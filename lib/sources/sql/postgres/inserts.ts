@@ -1,5 +1,5 @@
 import type { KeyValues } from '../../../model/identifiers.ts'
-import type { Change, Inserts } from '../../source.ts'
+import type { Change, Inserted, Inserts } from '../../source.ts'
 import type { PreparedInserts } from '../statements/statements.ts'
 import { toFault, toViolation } from './faults.ts'
 import type { Savepoint } from './savepoint.ts'
@@ -14,33 +14,33 @@ interface Inserting { readonly catalog: LoadedCatalog, readonly savepoint: Savep
  */
 export async function insertAll (
   connection: Connection, inserts: Inserts, { catalog: { statements, find }, savepoint }: Inserting
-): Promise<readonly KeyValues[] | undefined> {
+): Promise<Inserted | undefined> {
   const bound = statements.bindInserts(inserts)
   if (bound === undefined) return undefined
   if (!savepoint.isUnchanged) await savepoint.set(connection)
   const change = lastOf(inserts)
   savepoint.note(change)
-  const keys = await runInserts(connection, bound, inserts).catch((error: unknown) => {
+  const inserted = await runInserts(connection, bound, inserts).catch((error: unknown) => {
     if (toViolation(error, change, find) === undefined) throw toFault(error)
     return undefined
   })
-  await (keys === undefined ? savepoint.rollBack(connection) : savepoint.set(connection))
-  return keys
+  await (inserted === undefined ? savepoint.rollBack(connection) : savepoint.set(connection))
+  return inserted
 }
 
 /** Inserts items, and returns undefined if a trigger has dropped one. */
 async function runInserts (
   connection: Connection, { text, key, runs }: PreparedInserts, { collection: { property }, rows: { length } }: Inserts
-): Promise<readonly KeyValues[] | undefined> {
+): Promise<Inserted | undefined> {
   const about = { database: 'postgres', kind: 'insert', collection: property, text } as const
   const keys: KeyValues[] = []
-  let inserted = 0
+  let count = 0
   for (const values of runs) {
-    const { rows, count } = await observed(about, countOf, connection.prepared({ text, values }))
-    inserted += count
-    if (key !== undefined) for (const row of rows) keys.push(key(row))
+    const result = await observed(about, countOf, connection.prepared({ text, values }))
+    count += result.count
+    if (key !== undefined) for (const row of result.rows) keys.push(key(row))
   }
-  return inserted === length ? keys : undefined
+  return count === length ? { count, keys } : undefined
 }
 
 /** Returns the last of the inserts as a change. */

@@ -1,7 +1,7 @@
 import type { KeyValues } from '../../../model/identifiers.ts'
 import type { ReadPlan } from '../../../plan/plan.ts'
 import { memoizeRecent } from '../../../scheduling/memoize.ts'
-import { type Change, type Changed, type Inserts, isLinkChange, type Session } from '../../source.ts'
+import { type Change, type Changed, type Inserted, type Inserts, isLinkChange, type Session } from '../../source.ts'
 import { type About, beginStatement, endStatement } from '../../statement-events.ts'
 import type { Hold } from '../../write-lock.ts'
 import { nameOffendingFields } from '../offending-fields.ts'
@@ -57,7 +57,7 @@ export function connect (
       return nameOffendingFields({ ...violation, cause: error }, change, read)
     }
   }
-  const insertAll = (inserts: Inserts): readonly KeyValues[] | undefined => {
+  const insertAll = (inserts: Inserts): Inserted | undefined => {
     const bound = statements.bindInserts(inserts)
     return bound && runInserts(driver, prepared, bound, inserts)
   }
@@ -126,29 +126,30 @@ function makeChange (
   return row === undefined ? { kind: 'unchanged' } : { kind: 'changed', key: key(row) }
 }
 
-/** Inserts items, all or none; undefined if one is refused. A change of the file that is not noted is any change. */
+/**
+ * Inserts items up to the first that is refused. A savepoint would undo these, but doubles the time of an insert, and
+ * who imports undoes all. A change of the file that is not noted is any change.
+ */
 function runInserts (
   driver: SqliteDriver, prepared: Prepared, { text, key, runs }: PreparedInserts, { collection }: Inserts
-): readonly KeyValues[] | undefined {
-  driver.exec('savepoint data_api_rows')
-  let keys: readonly KeyValues[] | undefined
-  try {
-    const about = { database: 'sqlite', kind: 'insert', collection: collection.property, text } as const
-    keys = observed(about, () => runs.length, () => {
-      if (key === undefined) {
-        const statement = prepared.giveObjects(text)
-        // A trigger may drop a row.
-        const isComplete = runs.every(parameters => Number(statement.run(...parameters).changes) > 0)
-        return isComplete ? [] : undefined
+): Inserted {
+  const keys: KeyValues[] = []
+  let count = 0
+  // A trigger may drop a row.
+  const insert = key === undefined
+    ? (values: readonly unknown[]) => Number(prepared.giveObjects(text).run(...values).changes) > 0
+    : (values: readonly unknown[]) => {
+        const [row] = returned(driver, prepared.giveArrays(text), values)
+        if (row !== undefined) keys.push(key(row))
+        return row !== undefined
       }
-      const rows = runs.flatMap(parameters => returned(driver, prepared.giveArrays(text), parameters))
-      return rows.length === runs.length ? rows.map(key) : undefined
-    })
+  const about = { database: 'sqlite', kind: 'insert', collection: collection.property, text } as const
+  try {
+    observed(about, () => count, () => { while (count < runs.length && insert(runs[count] ?? [])) count++ })
   } catch (error) {
     if (toViolation(error, collection) === undefined) throw isBusy(error) ? error : toFault(error)
   }
-  driver.exec(`${keys === undefined ? 'rollback to data_api_rows; ' : ''}release data_api_rows`)
-  return keys
+  return { count, keys }
 }
 
 /**

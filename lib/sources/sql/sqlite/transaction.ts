@@ -1,9 +1,8 @@
 import { setTimeout } from 'node:timers/promises'
 import { unavailable } from '../../../errors/errors.ts'
-import type { KeyValues } from '../../../model/identifiers.ts'
 import type { ReadPlan } from '../../../plan/plan.ts'
 import {
-  type Change, type Changed, type Inserts, type ReadResult, RefusedAtCommit, type Session
+  type Change, type Changed, type Inserted, type Inserts, type ReadResult, RefusedAtCommit, type Session
 } from '../../source.ts'
 import { openSession, withinLimit } from '../../transaction-limit.ts'
 import { describeTransaction, type Hold } from '../../write-lock.ts'
@@ -18,7 +17,7 @@ export interface Runner {
   query (text: string, parameters: readonly unknown[]): Rows
   read (plan: ReadPlan): ReadResult
   change (change: Change): Changed | Promise<Changed>
-  insertAll (inserts: Inserts): readonly KeyValues[] | undefined
+  insertAll (inserts: Inserts): Inserted | undefined
 }
 
 /**
