@@ -42,7 +42,7 @@ export const optionsSchema = Type.Object({
     rows: Type.Optional(Type.Integer({ minimum: 1 })),
     /** Milliseconds without a byte of the stream, after which it is 408. Default 30,000. */
     idle: Type.Optional(Type.Integer({ minimum: 1, maximum: 2 ** 31 - 1 })),
-    /** Items that are checked and written before the next are read. Default 1000. */
+    /** Items that are checked and written together. Default 1000 on PostgreSQL, 200 on others. */
     slice: Type.Optional(Type.Integer({ minimum: 1, maximum: 10_000 }))
   }, { additionalProperties: false })])),
   /** Limits of one request and its answer, besides those of its query string and body (docs/limits.md). */

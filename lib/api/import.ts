@@ -9,6 +9,7 @@ import { render } from '../response/render.ts'
 import type { Caller } from '../rules/caller.ts'
 import type { RunContext } from '../run/context.ts'
 import { type Imported, runImport } from '../run/import.ts'
+import { sliceOf } from '../sources/source.ts'
 import type { Api } from './answer.ts'
 
 interface Importing { readonly caller: Caller, readonly context: RunContext<Context> }
@@ -30,7 +31,8 @@ export async function answerImport (
   const received = await receive(stream, limits)
   try {
     const refuse: Parameters<typeof runImport>[0]['refuse'] = outcome => render(outcome, asked, model, options)
-    const slices = () => slicesTo(plan, received, limits)
+    const { rows, slice = sliceOf(collection) } = limits
+    const slices = () => slicesTo(plan, received, { rows, slice })
     const imported = await runImport({ collection, caller, context, dryRun, refuse, slices })
     return acknowledge(imported, plan, dryRun)
   } finally {

@@ -217,7 +217,7 @@ function bodyLimits (
 
 const importLimits = (given: NonNullable<DataOptions['imports']>): ImportLimits | undefined => given === false
   ? undefined
-  : { bytes: 2 ** 30, rows: 10_000_000, idle: 30_000, slice: 1000, ...given !== true && given }
+  : { bytes: 2 ** 30, rows: 10_000_000, idle: 30_000, ...given !== true && given }
 
 function answerLimits ({
   segments = 32, length = 2 ** 24, batchItems = 2000, groups = 10_000, linkLength = 4096

@@ -4,6 +4,7 @@ import { slicesTo } from '../plan/write/slices.ts'
 import { receive } from '../request/import.ts'
 import type { Query } from '../request/request.ts'
 import { runImport } from '../run/import.ts'
+import { sliceOf } from '../sources/source.ts'
 import type { Call } from './call.ts'
 import { bodyOf } from './items.ts'
 import { checkMembers } from './query.ts'
@@ -34,7 +35,7 @@ export async function importItems (call: Call, items: Items, options: Members): 
   }, writes, { format: { media: 'ndjson', escaped: false }, stream })
   const received = await receive(stream, limits).catch((error: unknown) => { throw failures[0] ?? error })
   try {
-    const slices = () => slicesTo(plan, received, limits)
+    const slices = () => slicesTo(plan, received, { rows: Infinity, slice: sliceOf(collection) })
     const running = { collection, caller, context, dryRun: dryRun === true, refuse: () => undefined, slices }
     const { count, updated, ignored } = await runImport(running)
     return { created: count - updated - ignored, updated, ignored }
@@ -43,7 +44,7 @@ export async function importItems (call: Call, items: Items, options: Members): 
   }
 }
 
-const limits = { bytes: Infinity, rows: Infinity, idle: 2 ** 31 - 1, slice: 1000 }
+const limits = { bytes: Infinity, rows: Infinity, idle: 2 ** 31 - 1 }
 
 /** Returns the items as lines. `failures` gets the error of the iterable. */
 async function * linesOf (items: Items, { collection }: Call, failures: unknown[]): AsyncGenerator<Buffer> {

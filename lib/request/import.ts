@@ -5,12 +5,15 @@ import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { contentTooLarge, DataApiError, malformedBody } from '../errors/errors.ts'
 
-/** The limits of an import (docs/http.md: Imports). `idle`: in milliseconds. `slice`: in items. */
+/**
+ * The limits of an import (docs/http.md: Imports). `idle`: in milliseconds. `slice`: how many items are written
+ * together; undefined for the default of the database.
+ */
 export interface ImportLimits {
   readonly bytes: number
   readonly rows: number
   readonly idle: number
-  readonly slice: number
+  readonly slice?: number | undefined
 }
 
 /** How the items of an import are written. `escaped`: text of CSV has the apostrophes of this API's answers. */

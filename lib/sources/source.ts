@@ -47,6 +47,9 @@ export interface DataSource extends Source { readonly database: Database }
 /** Returns the database of a collection. Every source is a DataSource; its declared type shows only its identity. */
 export const databaseOf = ({ source }: { readonly source: Source }) => (source as DataSource).database
 
+/** Returns how many items of an import into a collection are written together. */
+export const sliceOf = (collection: Collection): number => databaseOf(collection).slice ?? 200
+
 /** A listing in batches. `first` is read already, so a miss is known before the answer begins. */
 export interface Batches { readonly first: ReadResult, readonly rows: AsyncIterable<readonly Row[]> }
 
@@ -176,6 +179,8 @@ export interface Database {
   readonly kind: string
   /** True if nothing can be written. Default false. */
   readonly readOnly?: boolean
+  /** How many items of an import are written together. More save statements, and hold up others longer. Default 200. */
+  readonly slice?: number
   /** Runs a statement that needs no data. Rejects with `unavailable` if the database does not answer. */
   ping? (): Promise<void>
   /**

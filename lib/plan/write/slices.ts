@@ -1,6 +1,6 @@
 import { contentTooLarge, DataApiError } from '../../errors/errors.ts'
 import { atLine, inLines } from '../../errors/place.ts'
-import type { ImportLimits, Received } from '../../request/import.ts'
+import type { Received } from '../../request/import.ts'
 import { slicesOf } from '../../request/lines.ts'
 import type { Step } from '../plan.ts'
 import type { ImportPlan } from './import.ts'
@@ -19,7 +19,7 @@ export interface Slice {
 
 /** Reads and plans the slices of an import; one that is empty, for the path, where there is no line. */
 export async function * slicesTo (
-  plan: ImportPlan, received: Received, { slice: size, rows }: ImportLimits
+  plan: ImportPlan, received: Received, { slice: size, rows }: { readonly slice: number, readonly rows: number }
 ): AsyncGenerator<Slice> {
   const read = plan.reader()
   let count = 0

@@ -78,6 +78,7 @@ export function makePostgresDatabase (server: Server, options: DatabaseOptions):
 
   const database: SqlDatabase = {
     kind: 'postgres',
+    slice: 1000,
     readOnly,
     ping: () => ping(server),
     catalogCheck,
