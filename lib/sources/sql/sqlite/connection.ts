@@ -6,6 +6,7 @@ import { type About, beginStatement, endStatement } from '../../statement-events
 import type { Hold } from '../../write-lock.ts'
 import { nameOffendingFields } from '../offending-fields.ts'
 import type { FollowChange } from './changes.ts'
+import { type Commit, plainly } from './checkpoints.ts'
 import { clockOf } from './clock.ts'
 import { type ArrayStatement, isTransactionOpen, type SqliteDriver, type SqliteStatement, toArrays } from './driver.ts'
 import { isBusy, isCodeless, toFault, toViolation } from './faults.ts'
@@ -37,10 +38,13 @@ export interface Connection {
  */
 export interface ConnectionLimits { readonly statementTimeout: number, readonly preparedCharacters: number }
 
-/** Returns the connection of an open database. `follow` makes each change, and may read around it. */
+/** How a connection writes. `change`: makes a change, and may read around it. */
+export interface Writing { readonly change: FollowChange, readonly commit: Commit }
+
+/** Returns the connection of an open database. */
 export function connect (
   driver: SqliteDriver, statements: Statements, { statementTimeout, preparedCharacters }: ConnectionLimits,
-  follow: FollowChange = (_change, _read, make) => make()
+  { change: makeChange, commit }: Writing = { change: (_change, _read, make) => make(), commit: plainly }
 ): Connection {
   driver.exec('pragma foreign_keys = on')
   registerFunctions(driver)
@@ -50,7 +54,7 @@ export function connect (
   const read = (plan: ReadPlan) => runRead(statements.bind(plan), statementTimeout)
   const changeOrRefuse = (change: Change): Changed | Promise<Changed> => {
     try {
-      return follow(change, read, () => runChange(driver, prepared, statements.bindChange(change), change))
+      return makeChange(change, read, () => runChange(driver, prepared, statements.bindChange(change), change))
     } catch (error) {
       const violation = toViolation(error, isLinkChange(change) ? change.field.target : change.collection)
       if (violation === undefined) throw isBusy(error) ? error : toFault(error)
@@ -75,7 +79,7 @@ export function connect (
       return changeOrRefuse(change)
     }, hold),
     transaction: (work, limit, hold) =>
-      inTransaction({ driver, query, read, change: changeOrRefuse, insertAll }, work, limit, hold)
+      inTransaction({ driver, query, read, change: changeOrRefuse, insertAll, commit }, work, limit, hold)
   }
 }
 

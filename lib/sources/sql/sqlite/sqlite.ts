@@ -10,6 +10,7 @@ import { type FindDescribed, makeSource, type SqlSource, type TableDefinition, t
 import { attachedFiles, attachLike } from './attached.ts'
 import { followSchema, makeReadTable } from './catalog.ts'
 import { type FileChanges, followChanges } from './changes.ts'
+import { checkpointAfter, plainly } from './checkpoints.ts'
 import { connect, type Connection } from './connection.ts'
 import { dialectOf } from './dialect.ts'
 import { fastForms } from './fast-forms.ts'
@@ -134,7 +135,9 @@ function openFile (file: string, settings: Settings): OpenFile {
   const { statements, findTable, refresh } = followTables(driver, settings)
   const limits = { statementTimeout, preparedCharacters: preparedIn(settings) }
   const changes = followChanges(driver)
-  const main = connect(driver, statements, limits, changes.change)
+  const threads = alone ? undefined : threadsOf(file, driver, settings)
+  const commit = threads === undefined ? plainly : checkpointAfter(driver, () => threads.read(checkpointing))
+  const main = connect(driver, statements, limits, { change: changes.change, commit })
   // Transactions have the main connection to themselves. While a hook of theirs waits, the reader reads the committed
   // data.
   const reader = alone || readOnly || typeof given === 'object'
@@ -144,7 +147,6 @@ function openFile (file: string, settings: Settings): OpenFile {
   reader?.driver.exec('pragma query_only = on; select count(*) from sqlite_schema')
   for (const one of [main, reader]) one?.driver.exec('pragma busy_timeout = 0')
   const lock = makeWriteLock(busyTimeout)
-  const threads = alone ? undefined : threadsOf(file, driver, settings)
   const read = makeReader({ main, snapshotConnection: reader, threads, lock }, { busyTimeout, statementTimeout })
   return {
     driver,
@@ -164,6 +166,15 @@ function openFile (file: string, settings: Settings): OpenFile {
     }
   }
 }
+
+const checkpointing = {
+  text: 'pragma wal_checkpoint(passive)',
+  parameters: [],
+  cardinality: 'rows',
+  longest: Infinity,
+  longValues: 1,
+  limit: Infinity
+} as const
 
 /** Returns the statements of a file, which a migration makes anew, and the writes that its tables take. */
 function followTables (driver: SqliteDriver, { statementCache }: Settings) {

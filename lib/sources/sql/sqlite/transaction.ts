@@ -6,6 +6,7 @@ import {
 } from '../../source.ts'
 import { openSession, withinLimit } from '../../transaction-limit.ts'
 import { describeTransaction, type Hold } from '../../write-lock.ts'
+import type { Commit } from './checkpoints.ts'
 import { isTransactionOpen, type SqliteDriver } from './driver.ts'
 import { isBusy, isConstraint, resultCode, toFault } from './faults.ts'
 
@@ -18,6 +19,7 @@ export interface Runner {
   read (plan: ReadPlan): ReadResult
   change (change: Change): Changed | Promise<Changed>
   insertAll (inserts: Inserts): Inserted | undefined
+  readonly commit: Commit
 }
 
 /**
@@ -26,8 +28,10 @@ export interface Runner {
  * driver's errors as ours.
  */
 export async function inTransaction<T> (
-  { driver, query, read, change, insertAll }: Runner, work: (session: Session) => Promise<T>, limit: number, hold: Hold
+  { driver, query, read, change, insertAll, commit }: Runner, work: (session: Session) => Promise<T>, limit: number,
+  hold: Hold
 ): Promise<T> {
+  let rows = 0
   await runWithRetry(() => { begin(driver) }, hold)
   try {
     const guarded = makeGuard(driver)
@@ -38,13 +42,19 @@ export async function inTransaction<T> (
       },
       read: plan => guarded(() => read(plan)),
       lock: plan => guarded(() => read(plan)),
-      change: one => guarded(() => change(one)),
-      insertAll: inserts => guarded(() => insertAll(inserts))
+      change (one) {
+        rows++
+        return guarded(() => change(one))
+      },
+      insertAll (inserts) {
+        rows += inserts.rows.length
+        return guarded(() => insertAll(inserts))
+      }
     })
     hold.holder = describeTransaction(open)
     const result = await withinLimit(open, work, limit)
     guarded(() => undefined)
-    await runWithRetry(() => { commit(driver) }, hold)
+    await runWithRetry(() => { commit(rows, () => { runCommit(driver) }) }, hold)
     return result
   } catch (error) {
     rollback(driver)
@@ -134,7 +144,7 @@ function makeGuard (driver: SqliteDriver): <T>(work: () => T) => T {
   }
 }
 
-function commit (driver: SqliteDriver): void {
+function runCommit (driver: SqliteDriver): void {
   try {
     driver.exec('commit')
   } catch (error) {
