@@ -38,9 +38,15 @@ export async function readTables (connection: Reading, names: readonly TableName
   return { find: name => tables.get(keyOfTable(name)), hash: hash('sha1', columns.toSorted().join('\n')) }
 }
 
-/** Reads what the check and the command ask about tables of these names. */
+/** Reads what the command asks about tables of these names. */
 export async function readCatalog (connection: Reading, names: readonly TableName[]): Promise<Catalog> {
-  const { find } = await readTables(connection, names)
+  return catalogOf(await readTables(connection, names), connection, names)
+}
+
+/** Returns what the check and the command ask about tables that were read, of these names. */
+export async function catalogOf (
+  { find }: Pick<Tables, 'find'>, connection: Reading, names: readonly TableName[]
+): Promise<Catalog> {
   const others = names.every(name => find(name) !== undefined) ? [] : await connection.query(namesQuery)
   return {
     find,

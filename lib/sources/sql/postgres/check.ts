@@ -5,22 +5,22 @@ import { fault } from '../check/compare.ts'
 import { postgresRules } from '../check/types.ts'
 import { tablesOf } from '../source.ts'
 import { showTable, type TableName } from '../table-name.ts'
-import { readCatalog } from './catalog.ts'
+import { catalogOf, type Tables } from './catalog.ts'
 import { changeLogScript, unloggedQuery } from './change-log-sql.ts'
 import type { Connection } from './wire/connection.ts'
 import { postgresDialect } from './dialect.ts'
 import { faultOf, toFault } from './faults.ts'
 
 /**
- * Compares collections with the catalog of the database behind a connection. `hasLog`: true if their changes must be
- * logged. Throws the driver's errors as ours.
+ * Compares collections with their tables, which were read from the database behind a connection. `hasLog`: true if
+ * their changes must be logged. Throws the driver's errors as ours.
  */
 export async function checkOn (
-  connection: Connection, collections: readonly Collection[], hasLog: boolean
+  connection: Connection, collections: readonly Collection[], tables: Tables, hasLog: boolean
 ): Promise<readonly Finding[]> {
   const reader: CatalogReader = {
     dialect: postgresDialect,
-    readTables: (names: readonly TableName[]) => readCatalog(connection, names),
+    readTables: (names: readonly TableName[]) => catalogOf(tables, connection, names),
     refusal: (text, parameters) => connection.query(text, parameters).then(() => undefined, refusalIn)
   }
   try {

@@ -1,4 +1,5 @@
 import type { AnyContext, Declared } from '../../../declare/collection.ts'
+import type { Collection } from '../../../model/model.ts'
 import { DataApiError, type ErrorCode, unavailable } from '../../../errors/errors.ts'
 import type { CatalogCheck, CheckMode } from '../../catalog-check.ts'
 import { type Changed, type Database, type IsAbandoned, RefusedAtCommit, type Session } from '../../source.ts'
@@ -71,10 +72,7 @@ export function makePostgresDatabase (server: Server, options: DatabaseOptions):
     return log === undefined ? tellingOf(changes, operations) : operations
   }
   const askedSession = sessionOf && askSession(sessionOf)
-  const catalogCheck = makeCatalogCheck(server, options, async collections => {
-    catalog.add(tablesOf(collections))
-    await catalog.get()
-  })
+  const catalogCheck = makeCatalogCheck(server, catalog, options)
 
   const database: SqlDatabase = {
     kind: 'postgres',
@@ -143,17 +141,24 @@ function serverInSession (server: Server, session: RequestSession | undefined): 
   }
 }
 
-const makeCatalogCheck = (
-  server: Server, { check, log }: DatabaseOptions, prepare: CatalogCheck['prepare']
-): CatalogCheck => ({
-  mode: check,
-  prepare,
-  // Loaded at the start of the application, so that importing the package does not wait for it.
-  async run (collections) {
-    const { checkOn } = await import('./check.ts')
-    return reconnecting(isEnded, () => server.use(connection => checkOn(connection, collections, log !== undefined)))
+function makeCatalogCheck (server: Server, catalog: CatalogCache, { check, log }: DatabaseOptions): CatalogCheck {
+  const load = (collections: readonly Collection[]) => {
+    catalog.add(tablesOf(collections))
+    return catalog.get()
   }
-})
+  return {
+    mode: check,
+    async prepare (collections) { await load(collections) },
+    async run (collections) {
+      // Loaded at the start of the application, so that importing the package does not wait for it.
+      const { checkOn } = await import('./check.ts')
+      // The tables may have changed since. What is read now serves the first requests too.
+      catalog.clear()
+      return reconnecting(isEnded, () => load(collections).then(tables =>
+        server.use(connection => checkOn(connection, collections, tables, log !== undefined))))
+    }
+  }
+}
 
 /** Returns a function that runs work in a transaction of its own, and keeps its session in `open` meanwhile. */
 function makeTransactions (write: Writer, open: OpenSessions, timeout: number, request: RequestSession | undefined) {
