@@ -1,7 +1,7 @@
 import { Agent, get, type IncomingMessage, request } from 'node:http'
 import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises'
 import type { Cores } from '../machine.ts'
 import type { ServerProcess } from '../process.ts'
 import { openStage } from '../stage.ts'
@@ -63,8 +63,10 @@ async function measure (server: ServerProcess, count: number): Promise<Measured>
   return { speed, p50: medianOf(latencies), longest: Math.max(...latencies), peak }
 }
 
-function * linesOf (count: number): Generator<string> {
+async function * linesOf (count: number): AsyncGenerator<string> {
   for (let start = 0; start < count; start += 1000) {
+    // The other client has its turn: a socket that takes all at once would leave it none until the last line.
+    await setImmediate()
     yield times(1000, index => {
       const n = start + index
       const track = { title: `Track ${n}`, position: n % 20 + 1, seconds: 200 + n % 100, plays: n * 7 % 1000 }
