@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { test } from 'tap'
+import { type Test, test } from 'tap'
 import dataApi, { collection, sqlite } from '../../../lib/index.ts'
 import type { SqliteDriver } from '../../../lib/sources/sql/sqlite/driver.ts'
 import { checkpointAfter } from '../../../lib/sources/sql/sqlite/checkpoints.ts'
@@ -46,13 +46,11 @@ test('a commit that fails leaves the setting as it was, and so does a checkpoint
   t.strictSame(notes, ['pragma wal_autocheckpoint = 0', 'pragma wal_autocheckpoint = 500'])
 })
 
-test('the main file has an import once the thread has written it', async t => {
+/** Serves a new file, and imports 5,000 things into it. */
+async function importMany (t: Test) {
   const file = newFile()
   const db = sqlite(file)
   db.exec('create table things (id integer primary key, name text not null) strict; pragma wal_autocheckpoint = 7')
-  const Thing = Type.Object({
-    id: Type.Integer({ identifier: true, readable: true }), name: Type.String({ readable: true, writable: true })
-  })
   const app = Fastify()
   t.teardown(() => app.close())
   const collections = { things: collection(Thing, { source: db.table('things') }) }
@@ -60,11 +58,32 @@ test('the main file has an import once the thread has written it', async t => {
   const payload = '{"name":"one of many"}\n'.repeat(5000)
   const headers = { 'content-type': 'application/x-ndjson' }
   t.equal((await app.inject({ method: 'POST', url: '/things', headers, payload })).statusCode, 201)
-  while (Number(rowsOf(db, 'pragma wal_autocheckpoint')[0]) === 0) await sleep(5)
-  t.strictSame(rowsOf(db, 'pragma wal_autocheckpoint'), [7])
+  return { file, db }
+}
+
+const Thing = Type.Object({
+  id: Type.Integer({ identifier: true, readable: true }), name: Type.String({ readable: true, writable: true })
+})
+
+/** Returns the number of things in a copy of the main file alone. */
+function countIn (file: string): unknown {
   const copy = newFile()
   writeFileSync(copy, readFileSync(file))
   const copied = sqlite(copy)
-  t.strictSame(rowsOf(copied, 'select count(*) from things'), [5000])
+  const [count] = rowsOf(copied, 'select count(*) from things')
   copied.close()
+  return count
+}
+
+test('the main file has an import once the thread has written it', async t => {
+  const { file, db } = await importMany(t)
+  while (Number(rowsOf(db, 'pragma wal_autocheckpoint')[0]) === 0) await sleep(5)
+  t.strictSame(rowsOf(db, 'pragma wal_autocheckpoint'), [7])
+  t.equal(countIn(file), 5000)
+})
+
+test('the main file has an import once the database is closed, though a thread was about to write it', async t => {
+  const { file, db } = await importMany(t)
+  db.close()
+  t.equal(countIn(file), 5000)
 })

@@ -49,7 +49,7 @@ export interface ReadingThreads {
    * in time, Overdue, TooLong, or the driver's error.
    */
   read (asked: ThreadRead): Promise<ThreadRows>
-  /** Ends the threads. Reads that run or wait are `unavailable`. */
+  /** Ends the threads, and waits for the statements that they run. Reads that run or wait are `unavailable`. */
   close (): void
 }
 
@@ -88,7 +88,10 @@ class ThreadPool implements ReadingThreads {
     const jobs = [...this.waiting]
     this.waiting.clear()
     for (const job of jobs) job.reject(closed)
-    for (const thread of this.threads) thread.end(closed)
+    const threads = [...this.threads]
+    for (const thread of threads) thread.end(closed)
+    // The main connection cannot write the log to the file while a thread does so.
+    for (const thread of threads) thread.wait()
   }
 
   private freeThread (): Thread | undefined {
@@ -125,7 +128,7 @@ class ThreadPool implements ReadingThreads {
   }
 }
 
-interface Thread { isFree (): boolean, run (job: Job): void, end (error: Error): void }
+interface Thread { isFree (): boolean, run (job: Job): void, end (error: Error): void, wait (): void }
 
 // A compiled package holds `.js` alone. In the sources, a loader that knows TypeScript reads `.ts`.
 const program = new URL(`./reading-thread.${import.meta.url.endsWith('.ts') ? 'ts' : 'js'}`, import.meta.url)
@@ -169,9 +172,13 @@ function startThread (opening: Opening, onFree: () => void, onEnd: () => void): 
       // Not every driver closes the connection of a thread that is terminated.
       worker.ref()
       worker.postMessage('close' satisfies ThreadMessage)
-    }
+    },
+    wait () { state.wait(longestWait) }
   }
 }
+
+// In milliseconds.
+const longestWait = 1000
 
 /** The states of the threads of this process. */
 const states = new Set<ThreadState>()
@@ -185,7 +192,7 @@ function register (state: ThreadState, worker: Worker): void {
 /** Ends the reads in all threads: at its exit the process terminates threads, whatever they do. */
 function endReads (): void {
   for (const state of states) state.interrupt()
-  for (const state of states) state.wait(1000)
+  for (const state of states) state.wait(longestWait)
 }
 
 function settleJob ({ asked, resolve, reject }: Job, answer: ThreadAnswer): void {

@@ -160,9 +160,9 @@ function openFile (file: string, settings: Settings): OpenFile {
     refresh,
     close () {
       reader?.driver.close()
+      threads?.close()
       if (!readOnly) checkpoint(driver)
       driver.close()
-      threads?.close()
     }
   }
 }
