@@ -68,6 +68,11 @@ export interface SourceWrites {
   readonly replaced: ReadonlySet<RowChange>
   /** Returns true if the database computes the column of a property, so that no statement may write it. */
   isGenerated (property: string): boolean
+  /**
+   * Returns true if an update of the property's column changes nothing else: its table has no trigger for updates, and
+   * no foreign key can refer to the column.
+   */
+  isIsolated (property: string): boolean
   /** Returns true if nothing fills the column of a property where an insert leaves it out, as a key of integers. */
   isUnfilled (property: string): boolean
 }

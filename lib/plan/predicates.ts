@@ -58,6 +58,21 @@ export function keyValuesIn (where: Predicate, key: readonly StoredField[]): Key
 
 const isEquality = (operator: Operator) => isExact(operator) && !traitsOf(operator).list
 
+/** Returns the fields that a predicate compares; undefined if it asks for related items. */
+export function fieldsIn (where: Predicate): readonly DataField[] | undefined {
+  switch (where.kind) {
+    case 'compare':
+    case 'is_null': return [where.field]
+    case 'not': return fieldsIn(where.of)
+    case 'all':
+    case 'any': {
+      const fields = where.of.map(fieldsIn)
+      return fields.every(one => one !== undefined) ? fields.flat() : undefined
+    }
+    default: return undefined
+  }
+}
+
 /** Returns the predicate that both hold. `always` adds no node, and `policed` before another one adds none. */
 export function both (first: Predicate, second: Predicate): Predicate {
   if (first === always || first === policed) return second

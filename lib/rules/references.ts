@@ -1,7 +1,7 @@
-import type { Collection } from '../model/model.ts'
-import { referencesOf } from '../model/relations.ts'
-import type { Predicate } from '../plan/plan.ts'
-import { always } from '../plan/predicates.ts'
+import type { Collection, Reference, StoredField } from '../model/model.ts'
+import { referencesOf, referringFields } from '../model/relations.ts'
+import type { WritePlanOf } from '../plan/plan.ts'
+import { always, fieldsIn, policed } from '../plan/predicates.ts'
 import type { Caller, ScopedOperation } from './caller.ts'
 
 /** Returns true if only some items of the collection exist for the caller, or if it may change only some of them. */
@@ -9,25 +9,46 @@ export const isScoped = (collection: Collection, caller: Caller, operation: Scop
   caller.scope(collection, operation) !== always
 
 /** Returns true if a link can bring an item of the collection into the caller's scope, or take it out of it. */
-export const isScopedByRelations = (collection: Collection, caller: Caller) => hasRelation(caller.scope(collection))
-
-function hasRelation (predicate: Predicate): boolean {
-  switch (predicate.kind) {
-    case 'compare': case 'is_null': return false
-    case 'some': case 'related': return true
-    case 'not': return hasRelation(predicate.of)
-    default: return predicate.of.some(hasRelation)
-  }
-}
+export const isScopedByRelations = (collection: Collection, caller: Caller) =>
+  fieldsIn(caller.scope(collection)) === undefined
 
 /**
- * Returns true if a write to this collection must be checked against scopes or reading rules, in a transaction: those
- * of the collection itself, or those of an item that it refers to.
+ * Returns true if a new item must be checked against scopes or reading rules, in a transaction: those of its
+ * collection, or those of an item that it refers to.
  */
-export function isChecked (collection: Collection, caller: Caller): boolean {
+export function isCreationChecked (collection: Collection, caller: Caller): boolean {
   if (!caller.guarded) return false
-  return isScoped(collection, caller) || referencesOf(collection).some(({ target }) =>
-    isScoped(target, caller) || caller.denial('read', target) !== undefined)
+  return isScoped(collection, caller) || referencesOf(collection).some(({ target }) => isHidden(target, caller))
+}
+
+/** Returns true if some items of the collection do not exist for the caller, or if it may not read any. */
+const isHidden = (collection: Collection, caller: Caller) =>
+  isScoped(collection, caller) || caller.denial('read', collection) !== undefined
+
+/**
+ * Returns true if an update must be checked as a creation. A single statement can have the scopes in its condition: it
+ * is enough where it writes no reference to a hidden item, and surely leaves the item in the scope.
+ */
+export function isUpdateChecked ({ collection, steps, body }: WritePlanOf<'update'>, caller: Caller): boolean {
+  if (!caller.guarded) return false
+  const written = body.assignments.flatMap(one => one.kind === 'value' ? [one.field] : [])
+  const refersTo = (one: Reference) => referringFields(one).some(field => written.includes(field))
+  if (referencesOf(collection).some(one => isHidden(one.target, caller) && refersTo(one))) return true
+  if (!isScoped(collection, caller) && !isScoped(collection, caller, 'update')) return false
+  return steps.length > 1 || fieldsIn(caller.scope(collection, 'update')) === undefined ||
+    written.some(({ property }) => caller.writeDenial(collection.property, property) !== undefined) ||
+    mayMove(collection, written, caller)
+}
+
+/** Returns true unless the update of these fields surely leaves the values that the caller's scope compares. */
+function mayMove (collection: Collection, written: readonly StoredField[], caller: Caller): boolean {
+  const { source: { writes }, version } = collection
+  const scope = caller.scope(collection)
+  const compared = fieldsIn(scope)
+  if (compared === undefined || scope === policed || writes === undefined) return true
+  const changed = version === undefined ? written : [...written, version]
+  return changed.some(field => compared.includes(field) || !writes.isIsolated(field.property)) ||
+    compared.some(({ property }) => writes.isGenerated(property))
 }
 
 /** Returns true if the deletion of an item can take another item out of the caller's scope. */

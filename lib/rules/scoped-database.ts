@@ -3,16 +3,16 @@ import { referencesOf, referredKey, referringFields } from '../model/relations.t
 import { distincts } from '../model/identifiers.ts'
 import type { Collection, StoredField } from '../model/model.ts'
 import type { Scalar } from '../model/values.ts'
-import type { Predicate, ReadPlan } from '../plan/plan.ts'
+import type { Predicate, ReadPlan, Step } from '../plan/plan.ts'
 import { all, both, equals, equalsKey } from '../plan/predicates.ts'
 import { showPlainly } from '../plan/read/select.ts'
 import type { ItemChange } from '../plan/request.ts'
 import {
-  type Changed, type ConstraintViolation, type Database, databaseOf, type IsAbandoned, isLinkChange, type ItemPlan,
-  type ListPlan, type ReadResult, RefusedAtCommit, type Session
+  type Change, type Changed, type ConstraintViolation, type Database, databaseOf, type IsAbandoned, isLinkChange,
+  type ItemPlan, type ListPlan, type ReadResult, RefusedAtCommit, type Session
 } from '../sources/source.ts'
 import { type AuthorisedChange, type AuthorisedInserts, changeDenial } from './authorise.ts'
-import type { Caller } from './caller.ts'
+import type { Caller, ScopedOperation } from './caller.ts'
 import { foresee } from './foresee.ts'
 import { isScoped } from './references.ts'
 import { scopeChange, scopePlan } from './scope-plan.ts'
@@ -67,18 +67,29 @@ function scopedBy (caller: Caller, database: Database): Omit<ScopedDatabase, typ
         readBatches.call(database, scopePlan(plan, caller) as ListPlan, size, noCache)
     },
     // Outside a transaction, run/write.ts makes the changes that need no check of scopes (references.ts).
-    change: change => database.change(scopeChange(change, caller)),
+    change: change => database.change(scopeAlone(change, caller)),
     transaction: work => scopedTransaction(database, caller, work)
   }
 }
 
+/** Adds the scopes to a change outside a transaction, that of the operation too: nothing else judges its item. */
+function scopeAlone (change: AuthorisedChange, caller: Caller): Change {
+  const scoped = scopeChange(change, caller)
+  if (scoped.kind !== 'update' && scoped.kind !== 'delete') return scoped
+  return { ...scoped, steps: withScope(scoped.steps, scoped.kind, caller) }
+}
+
+/** Adds the scope of an operation to the last step. */
+const withScope = (steps: readonly Step[], operation: ScopedOperation, caller: Caller): readonly Step[] =>
+  steps.map((step, index) => index < steps.length - 1
+    ? step
+    : { ...step, where: both(caller.scope(step.collection, operation), step.where) })
+
 /** Returns true if the caller may make the change to the item; false also for an item that does not exist for it. */
 export async function permits ({ operation, collection, steps }: ItemChange, caller: Caller): Promise<boolean> {
   const plan = scopePlan({ kind: 'item', steps, select: [] }, caller)
-  const scoped = plan.steps.map((step, index) => index < steps.length - 1
-    ? step
-    : { ...step, where: both(caller.scope(collection, operation), step.where) })
-  const found = await caller.inSession(databaseOf(collection)).read({ ...plan, steps: scoped }, true)
+  const scoped = { ...plan, steps: withScope(plan.steps, operation, caller) }
+  const found = await caller.inSession(databaseOf(collection)).read(scoped, true)
   return found.kind !== 'missing' && found.kind !== 'ambiguous'
 }
 

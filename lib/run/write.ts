@@ -9,7 +9,7 @@ import type { WritePlan, WritePlanOf, Row } from '../plan/plan.ts'
 import { checkConditions, versionOf } from '../plan/tag.ts'
 import type { AuthorisedChange } from '../rules/authorise.ts'
 import type { Caller } from '../rules/caller.ts'
-import { isChecked, isDeletionChecked, isScoped } from '../rules/references.ts'
+import { isCreationChecked, isDeletionChecked, isScoped, isUpdateChecked } from '../rules/references.ts'
 import type { ScopedDatabase, ScopedSession } from '../rules/scoped-database.ts'
 import { amended } from './amend.ts'
 import { calling, type CallSite } from './application.ts'
@@ -55,16 +55,18 @@ export function runWrite (
   plan: WritePlan, database: ScopedDatabase, context: RunContext, caller: Caller
 ): WriteResult | Promise<WriteResult> {
   const change = isCheckedWrite(plan, caller) ? undefined : singleChange(plan, caller)
-  return change === undefined
-    ? runInTransaction(plan, database, context, caller)
-    : runSingle(change, plan, database)
+  const run = () => runInTransaction(plan, database, context, caller)
+  return change === undefined ? run() : runSingle(change, plan, database, caller.guarded ? run : undefined)
 }
 
 /** Returns true if scopes or reading rules must be checked in the transaction of the write. */
 function isCheckedWrite (plan: WritePlan, caller: Caller): boolean {
-  if (plan.kind === 'link' || plan.kind === 'unlink' || plan.kind === 'many' || plan.kind === 'each') return true
-  if (plan.kind !== 'create' && isScoped(plan.collection, caller, plan.kind)) return true
-  return plan.kind === 'delete' ? isDeletionChecked(plan.collection, caller) : isChecked(collectionOf(plan), caller)
+  switch (plan.kind) {
+    case 'create': return isCreationChecked(plan.from.collection, caller)
+    case 'update': return isUpdateChecked(plan, caller)
+    case 'delete': return isScoped(plan.collection, caller, 'delete') || isDeletionChecked(plan.collection, caller)
+    default: return true
+  }
 }
 
 async function runInTransaction (
@@ -112,13 +114,19 @@ export async function runInSession (
 /** Returns the collection of the items that a plan writes. */
 export const collectionOf = (plan: WritePlan) => plan.kind === 'create' ? plan.from.collection : plan.collection
 
-/** Runs the single statement of a write. Its row count tells if the item exists. */
+/**
+ * Runs the single statement of a write. Its row count tells if the item exists. An update of a guarded caller that has
+ * changed nothing is left to `run`, which knows what the caller may learn.
+ */
 function runSingle (
-  change: AuthorisedChange, plan: WritePlan, database: ScopedDatabase
+  change: AuthorisedChange, plan: WritePlan, database: ScopedDatabase, run: (() => Promise<WriteResult>) | undefined
 ): WriteResult | Promise<WriteResult> {
-  return after(database.change(change), changed => changed.kind === 'unchanged' && plan.kind !== 'create'
-    ? explainUnchanged(change, plan, database)
-    : resultOf(plan, change, changed))
+  return after(database.change(change), changed => {
+    if (changed.kind !== 'changed' && plan.kind === 'update' && run !== undefined) return run()
+    return changed.kind === 'unchanged' && plan.kind !== 'create'
+      ? explainUnchanged(change, plan, database)
+      : resultOf(plan, change, changed)
+  })
 }
 
 /**

@@ -164,6 +164,12 @@ export const faults: readonly Fault[] = [
     tests: ['contract/rules/scopes', 'contract/one-law-scopes']
   },
   {
+    what: 'rules: a trigger takes an item out of the scope',
+    text: ' || !writes.isIsolated(field.property)',
+    fault: '',
+    tests: ['contract/rules/single-updates']
+  },
+  {
     what: 'rules: items that are inserted together refer to hidden ones',
     text: 'if (rowsOf(await read(plan)).length < keys.size) return false',
     fault: 'if (rowsOf(await read(plan)).length > keys.size) return false',
@@ -171,8 +177,8 @@ export const faults: readonly Fault[] = [
   },
   {
     what: 'run: an item is deleted without its scope',
-    text: "plan.kind === 'delete' ? isDeletionChecked(plan.collection, caller) :",
-    fault: "plan.kind === 'delete' ? false :",
+    text: ' || isDeletionChecked(plan.collection, caller)',
+    fault: '',
     tests: ['contract/rules/scopes', 'contract/one-law-scopes']
   },
   {

@@ -66,6 +66,12 @@ export interface CatalogTable {
   readonly isInherited: boolean
 }
 
+/** Returns the columns of a table without triggers to which no foreign key can refer: those of no unique index. */
+export function isolatedIn ({ columns, unique }: Pick<CatalogTable, 'columns' | 'unique'>): ReadonlySet<string> {
+  const keys = new Set(unique.flat())
+  return new Set(columns.map(({ name }) => name).filter(name => !keys.has(name)))
+}
+
 /** The facts about a table by which its statements are built. */
 export interface StatementTable extends TableWrites {
   /** The types of its columns by their names, as a dialect takes them (ColumnType). */

@@ -8,6 +8,8 @@ export interface TableWrites {
   readonly replaced: ReadonlySet<RowChange>
   /** The columns that the database computes. */
   readonly generated: ReadonlySet<string>
+  /** The columns whose update changes nothing else, by a trigger or a foreign key (isolatedIn). */
+  readonly isolated: ReadonlySet<string>
   /** The columns that nothing fills where an insert leaves them out. Empty on SQLite, where a key gets a number. */
   readonly unfilled: ReadonlySet<string>
   /** True for a view whose writes its `instead of` triggers carry out. */
@@ -19,8 +21,15 @@ export interface TableWrites {
 const none: ReadonlySet<never> = new Set()
 
 /** The writes of a table that takes all as they are. */
-export const plainWrites: TableWrites =
-  { refused: none, replaced: none, generated: none, unfilled: none, hasInsteadOf: false, mayRepeatKeys: false }
+export const plainWrites: TableWrites = {
+  refused: none,
+  replaced: none,
+  generated: none,
+  isolated: none,
+  unfilled: none,
+  hasInsteadOf: false,
+  mayRepeatKeys: false
+}
 
 /** Returns what is known of the writes of a table; undefined if it takes all as they are, or nothing is known yet. */
 type FindWrites = (table: TableName) => TableWrites | undefined
@@ -29,10 +38,11 @@ type FindWrites = (table: TableName) => TableWrites | undefined
 export function sourceWrites (
   find: FindWrites, table: TableName, column: (property: string) => string
 ): () => SourceWrites | undefined {
-  const toSource = memoize(({ refused, replaced, generated, unfilled }: TableWrites): SourceWrites => ({
+  const toSource = memoize(({ refused, replaced, generated, isolated, unfilled }: TableWrites): SourceWrites => ({
     refused,
     replaced,
     isGenerated: property => generated.has(column(property)),
+    isIsolated: property => isolated.has(column(property)),
     isUnfilled: property => unfilled.has(column(property))
   }))
   return () => {

@@ -111,6 +111,11 @@ const constraints = `(select coalesce(json_agg(json_build_object('name', k.name,
 const replaced = `(select bit_or(g.tgtype::int) from pg_trigger g where g.tgrelid = c.oid and not g.tgisinternal
   and g.tgenabled <> 'D' and g.tgtype & 64 <> 0)`
 
+// Our own triggers, which log changes, change no row of it. Those of a partitioned table may be on its partitions.
+const isAmended = `(c.relkind <> 'r' or c.relispartition or c.relhasrules or exists (select 1 from pg_trigger g
+  join pg_proc p on p.oid = g.tgfoid join pg_namespace s on s.oid = p.pronamespace where g.tgrelid = c.oid
+    and not g.tgisinternal and g.tgenabled <> 'D' and g.tgtype & 16 <> 0 and s.nspname <> 'data_api'))`
+
 const kinds = "('r', 'p', 'v', 'm', 'f')"
 
 // The server names a partition in its errors, instead of the table.
@@ -123,7 +128,7 @@ export const tablesQuery = `
 select w.place::int as place, n.nspname as "schema", c.relname as name, c.relkind::text as kind,
   ${commentOf('0')} as comment, ${columns} as columns, ${unique} as "unique",
   ${foreignKeys} as foreign_keys, ${constraints} as constraints, ${partitions} as partitions,
-  ${fillsRows} as fills_rows,
+  ${fillsRows} as fills_rows, ${isAmended} as is_amended,
   c.relkind = 'r' and exists (select 1 from pg_inherits h where h.inhparent = c.oid) as is_inherited,
   case when c.relkind in ('v', 'm', 'f') then pg_relation_is_updatable(c.oid, true) end as updatable,
   case when c.relkind = 'v' then ${replaced} end as replaced

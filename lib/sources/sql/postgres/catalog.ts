@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import type { OnDelete, RowChange, ValueRange } from '../../../declare/source.ts'
-import type {
-  Catalog, CatalogColumn, CatalogTable, StatementTable, TableKind, TypeFamily
+import {
+  type Catalog, type CatalogColumn, type CatalogTable, isolatedIn, type StatementTable, type TableKind, type TypeFamily
 } from '../catalog.ts'
 import { choicesIn } from '../choices.ts'
 import { keyOfTable, type TableName } from '../table-name.ts'
@@ -88,6 +88,7 @@ function readTable (row: Row): Table {
   const kind = tableKinds[String(row['kind'])] ?? 'table'
   const isInherited = isTrue(row['is_inherited'])
   const fillsRows = isTrue(row['fills_rows'])
+  const unique = indexes.map(index => index.columns)
   const namesOf = (those: readonly CatalogColumn[]) => new Set(those.map(({ name }) => name))
   return {
     schema: String(row['schema']),
@@ -96,7 +97,7 @@ function readTable (row: Row): Table {
     comment: textOf(row['comment']),
     columns,
     primaryKey: indexes.find(({ primary }) => primary)?.columns ?? [],
-    unique: indexes.map(index => index.columns),
+    unique,
     foreignKeys: parsed<readonly ForeignKeyJson[]>(row['foreign_keys'])
       .map(({ columns, schema, table, onDelete, ...key }) => ({
         ...key, columns: named(columns), target: { schema, name: table }, onDelete: onDelete ?? undefined
@@ -105,6 +106,7 @@ function readTable (row: Row): Table {
     isInherited,
     ...readWrites(row),
     generated: namesOf(columns.filter(({ generated }) => generated)),
+    isolated: isInherited || isTrue(row['is_amended']) ? new Set<string>() : isolatedIn({ columns, unique }),
     // A view has the defaults of its table.
     unfilled: namesOf(kind === 'table' && !fillsRows ? columns.filter(({ filled }) => !filled) : []),
     // A unique index of a table does not hold for the tables that inherit from it, and a view has none.

@@ -1,13 +1,15 @@
 import { LruMap } from 'toad-cache'
 import type { OnDelete, RowChange } from '../../../declare/source.ts'
-import type {
-  Catalog, CatalogColumn, CatalogForeignKey, CatalogTable, StatementTable, TableKind
+import {
+  type Catalog, type CatalogColumn, type CatalogForeignKey, type CatalogTable, isolatedIn, type StatementTable,
+  type TableKind
 } from '../catalog.ts'
 import { choicesOfTable } from '../choices.ts'
 import { keyOfTable, quoteName, type TableName } from '../table-name.ts'
 import { plainWrites } from '../table-writes.ts'
 import { type ColumnRow, plainColumn, readColumn, typeOf } from './columns.ts'
 import { compileError, isRefused } from './compiled-changes.ts'
+import { fold, makeReadDefinitions, type ReadDefinitions } from './definitions.ts'
 import type { SqliteDriver } from './driver.ts'
 
 /** What SQLite knows about a table: for the check of declarations, and for statements. */
@@ -22,19 +24,13 @@ type Preparing = Pick<SqliteDriver, 'prepare'>
 /** Returns a function that reads each table once. What it throws is not cached. */
 export function makeReadTable (driver: Preparing): ReadTable {
   const cache = new LruMap<{ readonly table: Table | undefined }>(mostTables)
-  const schemas = new Map<string, ReadonlyMap<string, string>>()
-  // No index finds a table by its name, so the statements of a schema are read together.
-  const definitionOf = ({ schema, name }: ListRow) => {
-    const known = schemas.get(schema) ?? readDefinitions(driver, schema)
-    schemas.set(schema, known)
-    return known.get(name) ?? ''
-  }
+  const definitionsIn = makeReadDefinitions(driver)
   return name => {
     const key = keyOfTable(name)
     const cached = cache.get(key)
     if (cached !== undefined) return cached.table
     const found = findTable(driver, name)
-    const table = found && readTable(driver, found, definitionOf(found))
+    const table = found && readTable(driver, found, definitionsIn)
     cache.set(key, { table })
     return table
   }
@@ -57,9 +53,6 @@ export function readCatalog (driver: Preparing, names: readonly TableName[]): Ca
         ({ schema: schema === 'main' || schema === 'temp' ? undefined : schema, name }))
   }
 }
-
-// SQLite compares names without the case of ASCII letters.
-const fold = (name: string) => name.replaceAll(/[A-Z]/g, letter => letter.toLowerCase())
 
 // A temporary table hides one of the main database, which hides those of attached databases.
 const tableQuery = `
@@ -99,13 +92,6 @@ function findTable (driver: Preparing, { schema, name }: TableName): ListRow | u
   return rowsOf<ListRow>(driver, tableQuery, name, asked, asked)[0]
 }
 
-/** Returns the statements that created the tables of a schema, by the table's name. */
-function readDefinitions (driver: Preparing, schema: string): ReadonlyMap<string, string> {
-  const text = `select name, sql from ${quoteName(schema)}.sqlite_schema where type = 'table'`
-  const rows = rowsOf<{ readonly name: string, readonly sql: string }>(driver, text)
-  return new Map(rows.map(({ name, sql }) => [name, sql]))
-}
-
 /** The rows of SQLite's own lists about a table. */
 interface Listed {
   readonly found: ListRow
@@ -115,13 +101,21 @@ interface Listed {
   readonly definition: string
 }
 
-function readTable (driver: Preparing, found: ListRow, definition: string): Table {
+function readTable (driver: Preparing, found: ListRow, definitionsIn: ReadDefinitions): Table {
   const { schema, name, type } = found
+  const definition = definitionsIn(schema).tables.get(name) ?? ''
   const rows = rowsOf<ColumnRow>(driver, columnsQuery, name, schema).filter(({ hidden }) => hidden !== 1)
   const indexes = rowsOf<IndexRow>(driver, indexesQuery, name, schema)
   const listed: Listed = { found, rows, indexes, definition: type === 'table' ? definition : '' }
   const columns = readColumns(driver, listed)
   const key = rows.filter(({ pk }) => pk > 0).toSorted((one, other) => one.pk - other.pk).map(column => column.name)
+  const unique = [
+    ...key.length > 0 ? [key] : [],
+    ...indexes.flatMap(index => index.whole === 1 ? uniqueColumns(driver, found, index) : []),
+    ...hasNumbers(listed, rowNumberName) ? [[rowNumberName]] : []
+  ]
+  // A temporary trigger may be of any schema's table.
+  const hasTriggers = [schema, 'temp'].some(one => definitionsIn(one).triggered.has(fold(name)))
   return {
     schema,
     name,
@@ -129,16 +123,13 @@ function readTable (driver: Preparing, found: ListRow, definition: string): Tabl
     comment: undefined,
     columns,
     primaryKey: key,
-    unique: [
-      ...key.length > 0 ? [key] : [],
-      ...indexes.flatMap(index => index.whole === 1 ? uniqueColumns(driver, found, index) : []),
-      ...hasNumbers(listed, rowNumberName) ? [[rowNumberName]] : []
-    ],
+    unique,
     foreignKeys: readForeignKeys(driver, found),
     // A trigger cannot change the row that is inserted.
     fillsRows: false,
     isInherited: false,
     ...readWrites(driver, found, rows),
+    ...type === 'table' && !hasTriggers && { isolated: isolatedIn({ columns, unique }) },
     types: new Map(rows.map((row, index) =>
       [row.name, isNumber(row, listed) ? 'INTEGER' : typeOf(row, found, columns[index]?.collation)])),
     hasRowNumbers: hasNumbers(listed, '_rowid_'),

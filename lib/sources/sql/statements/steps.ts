@@ -2,7 +2,7 @@ import { sql } from '../load-kysely.ts'
 import type { Collection } from '../../../model/model.ts'
 import { isExact, traitsOf } from '../../../model/values.ts'
 import type { Origin, Predicate, Step } from '../../../plan/plan.ts'
-import { keyValuesIn } from '../../../plan/predicates.ts'
+import { fieldsIn, keyValuesIn } from '../../../plan/predicates.ts'
 import type { Missed } from '../../source.ts'
 import { tableOf } from '../source.ts'
 import type { Builder } from './builder.ts'
@@ -108,16 +108,9 @@ export function cardinalityOf ({ where, collection }: Step, builder: Builder): C
 const namesKey = (where: Predicate, { key }: Collection): boolean => keyValuesIn(where, key) !== undefined ||
   (where.kind === 'all' && where.of.some(one => keyValuesIn(one, key) !== undefined) && where.of.every(isOfOwnValues))
 
-function isOfOwnValues (where: Predicate): boolean {
-  switch (where.kind) {
-    case 'compare':
-    case 'is_null': return where.field.kind === 'stored'
-    case 'all':
-    case 'any': return where.of.every(isOfOwnValues)
-    case 'not': return isOfOwnValues(where.of)
-    default: return false
-  }
-}
+/** Returns true if a predicate compares nothing but what is stored of the item. */
+export const isOfOwnValues = (where: Predicate): boolean =>
+  fieldsIn(where)?.every(({ kind }) => kind === 'stored') === true
 
 /** Returns false if several rows may have an identifier as clients see it. */
 function namesOneRow (collection: Collection, builder: Builder): boolean {

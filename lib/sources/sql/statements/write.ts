@@ -12,7 +12,7 @@ import type { Sql } from './dialect.ts'
 import { buildFilter } from './filter.ts'
 import type { Slot } from './slots.ts'
 import type { Values } from './compiled-read.ts'
-import { buildSteps, cardinalityOf, stepRefs, withSteps } from './steps.ts'
+import { buildSteps, cardinalityOf, isOfOwnValues, stepRefs, withSteps } from './steps.ts'
 import { column, columnOf, tableRef } from './table.ts'
 
 /** The statement of a change. */
@@ -189,10 +189,14 @@ function buildTarget (collection: Collection, steps: readonly Step[], builder: B
     return sql`${column(ref, field)} = (select ${column(last, field)} from ${sql.id(last.alias)} limit 1)`
   })
   const counts = refs.map(({ alias }) => sql`(select count(*) from ${sql.id(alias)}) = 1`)
+  // PostgreSQL asks this again of a row that another transaction has changed meanwhile, but not the steps.
+  const still = only !== undefined && others.length === 0 && isOfOwnValues(only.where)
+    ? [buildFilter(only.where, ref, builder)]
+    : []
   return {
     path: withSteps(buildSteps(steps, refs, builder)),
     table,
-    where: sql.join([...isTarget, ...counts], sql` and `),
+    where: sql.join([...isTarget, ...counts, ...still], sql` and `),
     own
   }
 }
