@@ -1,26 +1,27 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { FastifyInstance, InjectOptions } from 'fastify'
+import tap from 'tap'
 import dataApi, { type DataApiOptions } from '../../lib/index.ts'
 import { collections, contents, ddl, tables } from '../fixtures/shop.ts'
 import type { Sent } from './arbitrary-writes.ts'
 import Fastify from './fastify.ts'
 import { type Opened, openers } from './sources.ts'
 
-/** Calls a function with a fresh world of each source, memory first, and closes them. */
+/** Calls a function with a world of each source, memory first, that holds what the fixture holds. */
 export async function inWorlds (
   use: (worlds: readonly World[]) => Promise<void>,
   requestStrategies: Strategies = { upsert: true, delete: true },
   imports = false
 ): Promise<void> {
-  const worlds = await openWorlds(requestStrategies, imports)
+  const options = { requestStrategies, imports }
+  const worlds = await Promise.all(kinds.map(kind => takeWorld(kind, options)))
   try {
     await use(worlds)
-  } finally {
-    for (const { app, opened } of worlds) {
-      await app.close()
-      await opened.close()
-    }
+  } catch (error) {
+    await Promise.all(worlds.map(close))
+    throw error
   }
+  await Promise.all(worlds.map((world, index) => giveBack(world, kinds[index], options)))
 }
 
 type Strategies = NonNullable<DataApiOptions['requestStrategies']>
@@ -28,15 +29,38 @@ type Strategies = NonNullable<DataApiOptions['requestStrategies']>
 /** A source that holds the shop, and an API that serves it. */
 export interface World { readonly app: FastifyInstance, readonly opened: Opened }
 
-async function openWorlds (
-  requestStrategies: Strategies, imports: boolean
-): Promise<readonly World[]> {
-  return Promise.all(Object.values(openers).map(async open => {
-    const opened = await open(tables, ddl)
-    const app = Fastify()
-    await app.register(dataApi, { collections: collections(opened.source), requestStrategies, imports })
-    return { app, opened }
-  }))
+const kinds = Object.keys(openers) as Kind[]
+
+type Kind = keyof typeof openers
+
+interface Options { readonly requestStrategies: Strategies, readonly imports: boolean }
+
+// Tables and connections stay where rows can be reset: to make them anew takes most of a case's time.
+const free = new Map<string, World[]>()
+
+tap.teardown(() => Promise.all([...free.values()].flat().map(close)))
+
+const nameOf = (kind: Kind | undefined, options: Options) => JSON.stringify([kind, options])
+
+async function takeWorld (kind: Kind, options: Options): Promise<World> {
+  const world = free.get(nameOf(kind, options))?.pop()
+  if (world !== undefined) return world
+  const opened = await openers[kind](tables, ddl)
+  const app = Fastify()
+  await app.register(dataApi, { collections: collections(opened.source), ...options })
+  return { app, opened }
+}
+
+async function giveBack (world: World, kind: Kind | undefined, options: Options): Promise<void> {
+  if (world.opened.reset === undefined) return close(world)
+  await world.opened.reset()
+  const name = nameOf(kind, options)
+  free.set(name, [...free.get(name) ?? [], world])
+}
+
+async function close ({ app, opened }: World): Promise<void> {
+  await app.close()
+  await opened.close()
 }
 
 /** Sends a request to a world. */
