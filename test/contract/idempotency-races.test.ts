@@ -1,12 +1,15 @@
+import pg from 'pg'
 import { test } from 'tap'
+import { setTimeout as sleep } from 'node:timers/promises'
 import dataApi, { collection } from '../../lib/index.ts'
 import { collections, ddl, idempotency, Note, noTables, world } from '../fixtures/keyed-notes.ts'
 import { everySource } from '../helpers/every-source.ts'
 import { runsOf } from '../helpers/fast-check.ts'
 import Fastify from '../helpers/fastify.ts'
 import { times } from '../helpers/on-socket.ts'
-import { withoutPostgres } from '../helpers/on-postgres.ts'
-import { kyselyOpeners, type Opened } from '../helpers/sources.ts'
+import { onDatabase } from '../helpers/on-database.ts'
+import { test as testOnPostgres, withoutPostgres } from '../helpers/on-postgres.ts'
+import { kyselyOpeners, type Opened, postgresDdl } from '../helpers/sources.ts'
 
 // docs/http.md: Idempotency keys. Repetitions that race, and transactions that end in the middle.
 
@@ -64,3 +67,36 @@ for (const [name, open] of Object.entries(withoutPostgres ? {} : kyselyOpeners))
     await opened.close()
   })
 }
+
+const expiredKeys = `insert into data_api_keys values
+  ('ann', 'taken', 'f', '[]', now() - interval '3 days'), ('ann', 'left', 'f', '[]', now() - interval '2 days')`
+
+testOnPostgres('a key that a write takes again while the expired ones are deleted is kept', t => onDatabase(
+  `${postgresDdl(ddl).replaceAll(' strict', '')}; ${expiredKeys}`, async (db, url) => {
+    const source = (table: string) => db.table(table)
+    const app = Fastify()
+    await app.register(dataApi, { ...idempotency(source), collections: collections(source) })
+    const [writer, admin] = [new pg.Client(url), new pg.Client(url)]
+    await Promise.all([writer.connect(), admin.connect()])
+    await writer.query("begin; update data_api_keys set at = now() where key = 'taken'")
+    const send = (name: string) => app.inject({
+      method: 'POST', url: '/notes', headers: { 'idempotency-key': name }, payload: payload(name)
+    })
+    const { now } = Date
+    t.teardown(() => { Date.now = now })
+    t.equal((await send('a')).statusCode, 201)
+    // What has expired is deleted once a minute.
+    Date.now = () => now() + 61_000
+    t.equal((await send('b')).statusCode, 201)
+    // The deletion has found both keys, and waits for the first.
+    const waiting = "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"
+    while ((await admin.query(waiting)).rowCount === 0) await sleep(5)
+    await writer.query('commit')
+    const left = "select from data_api_keys where key = 'left'"
+    while ((await admin.query(left)).rowCount !== 0) await sleep(5)
+    const { rows } = await admin.query<{ key: string }>('select key from data_api_keys order by key')
+    t.strictSame(rows.map(({ key }) => key), ['a', 'b', 'taken'])
+    await Promise.all([writer.end(), admin.end()])
+    await app.close()
+  }
+))
