@@ -33,7 +33,7 @@ import type { Collection, Model, StoredField } from '../model/model.ts'
 import type { Predicate } from '../plan/plan.ts'
 import { always } from '../plan/predicates.ts'
 import type { Database } from '../sources/source.ts'
-import { askItemRule, type AskedItemRule, decideOn, type Decision, planScopes } from './decisions.ts'
+import { askItemRule, type AskedItemRule, decideOn, type Decision, planScopes, type Refusal } from './decisions.ts'
 import {
   connectedCollections, type Declarations, type Denials, isGuarded, type LinkedNames, linkedNames,
   withoutDenied
@@ -192,8 +192,8 @@ function callerOf (decisions: Decisions, { declared, linked, context, modelFor }
     guarded: true,
     inSession: database => database.inSessionOf?.(context) ?? database,
     scope: (collection, operation = 'read') => scopeOf(operation, collection),
-    denial: (operation, { property }) => decisions.get(property)?.denied.get(operation),
-    writeDenial: (collection, property) => writeDenials.get(`${collection}.${property}`),
+    denial: (operation, { property }) => decisions.get(property)?.denied.get(operation)?.(),
+    writeDenial: (collection, property) => writeDenials.get(`${collection}.${property}`)?.(),
     itemRule: ({ property }, field) => {
       const rule = declared[property]?.rules.fields?.[field.property]?.writeItem
       return rule && (item => askItemRule(rule, item, [property, `fields.${field.property}.writeItem`], context))
@@ -204,18 +204,18 @@ function callerOf (decisions: Decisions, { declared, linked, context, modelFor }
 type Decisions = ReadonlyMap<string, Decision>
 
 /** Returns the errors of the fields that the caller may not write, by `collection.field`, all linked names included. */
-function writeDenialsOf (decisions: Decisions, linked: LinkedNames): ReadonlyMap<string, DataApiError> {
-  const denials = new Map<string, DataApiError>()
+function writeDenialsOf (decisions: Decisions, linked: LinkedNames): ReadonlyMap<string, Refusal> {
+  const denials = new Map<string, Refusal>()
   for (const [collection, { unwritable }] of decisions) {
-    for (const [field, error] of unwritable) {
+    for (const [field, refusal] of unwritable) {
       const name = `${collection}.${field}`
-      for (const one of linked.get(name) ?? [name]) denials.set(one, denials.get(one) ?? error)
+      for (const one of linked.get(name) ?? [name]) denials.set(one, denials.get(one) ?? refusal)
     }
   }
   return denials
 }
 
-function denialsOf (decisions: Decisions, writeDenials: ReadonlyMap<string, DataApiError>): Denials {
+function denialsOf (decisions: Decisions, writeDenials: ReadonlyMap<string, Refusal>): Denials {
   const denials = { collections: new Set<string>(), read: new Set<string>(), write: new Set(writeDenials.keys()) }
   for (const [name, { denied, unreadable }] of decisions) {
     if (denied.has('read')) denials.collections.add(name)

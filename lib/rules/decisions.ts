@@ -14,7 +14,7 @@ import { isPoliced } from './denials.ts'
 /** The results of the rules and the scope of one collection for one request. */
 export interface Decision {
   /** The operations that are denied, each with its error. */
-  readonly denied: ReadonlyMap<Operation, DataApiError>
+  readonly denied: ReadonlyMap<Operation, Refusal>
   /** The fields that the caller may not read or write, by property, each with its error. */
   readonly unreadable: DeniedFields
   readonly unwritable: DeniedFields
@@ -25,7 +25,10 @@ export interface Decision {
 /** Plans a scope over a collection of the caller's model. */
 type PlanScope = (collection: Collection, visibleIn: VisibleIn) => Predicate
 
-type DeniedFields = ReadonlyArray<readonly [property: string, error: DataApiError]>
+type DeniedFields = ReadonlyArray<readonly [property: string, refusal: Refusal]>
+
+/** Makes the error of a rule that denies. Most of them are never thrown, and an error takes longer than its rule. */
+export type Refusal = () => DataApiError
 
 const operations: readonly Operation[] = ['read', 'create', 'update', 'delete']
 
@@ -89,16 +92,16 @@ function askAll (name: string, declared: Declared | undefined, context: Context)
   })
 }
 
-type Denied<Of> = ReadonlyArray<readonly [of: Of, error: DataApiError]>
+type Denied<Of> = ReadonlyArray<readonly [of: Of, refusal: Refusal]>
 
 /** Asks rules, all of them at the same time. Returns those that deny. */
 function askEach<Of> (
   asked: ReadonlyArray<AskedRule<Of>>, collection: string, context: Context
 ): Denied<Of> | Promise<Denied<Of>> {
   const results = asked.map(({ rule, name }) => askRule(rule, [collection, name], context))
-  return after(afterAll(results), errors => asked.flatMap(({ of }, index) => {
-    const error = errors[index]
-    return error === undefined ? [] : [[of, error] as const]
+  return after(afterAll(results), refusals => asked.flatMap(({ of }, index) => {
+    const refusal = refusals[index]
+    return refusal === undefined ? [] : [[of, refusal] as const]
   }))
 }
 
@@ -112,8 +115,11 @@ const scopesIn = (scope: Declared['scope']) =>
  */
 function askRule (
   rule: Rule, place: RulePlace, context: Context
-): DataApiError | undefined | Promise<DataApiError | undefined> {
-  const refuse = (error: unknown) => refusedByRule(error) ?? denyAndLog(error, place, context)
+): Refusal | undefined | Promise<Refusal | undefined> {
+  const refuse = (error: unknown): Refusal => {
+    const refused = refusedByRule(error) ?? denyAndLog(error, place, context)
+    return () => refused
+  }
   try {
     const result: unknown = rule(context)
     if (!isThenable(result)) return refusalFor(result)
@@ -123,9 +129,9 @@ function askRule (
   }
 }
 
-function refusalFor (result: unknown): DataApiError | undefined {
+function refusalFor (result: unknown): Refusal | undefined {
   if (result === true) return undefined
-  if (!result) return forbidden()
+  if (!result) return () => forbidden()
   throw new TypeError(`it returned ${describeGiven(result)}; return true or false`)
 }
 
@@ -138,9 +144,9 @@ const isThenable = (result: unknown): result is PromiseLike<unknown> =>
 export type AskedItemRule = (item: Readonly<Values>) => Promise<DataApiError | undefined>
 
 /** Asks a rule about an item, as askRule does about a caller. */
-export const askItemRule = (
+export const askItemRule = async (
   rule: ItemRule<Values>, item: Readonly<Values>, place: RulePlace, context: Context
-): Promise<DataApiError | undefined> => Promise.resolve(askRule(() => rule(item, context), place, context))
+): Promise<DataApiError | undefined> => (await askRule(() => rule(item, context), place, context))?.()
 
 /** The collection, and the rule in its `rules`. */
 type RulePlace = readonly [collection: string, rule: string]
