@@ -33,21 +33,28 @@ test('a page is made of as many reads as the document says', async t => {
   const count = { reads: 0 }
   const rows = [{ id: 1, kind: 'a', wholeId: null }, { id: 2, kind: 'b', wholeId: 1 }, { id: 5, kind: 'b', wholeId: 1 }]
   const parts = collection(Part, {
-    source: counted(memory(rows), count), requestStrategies: { delete: true, bulk: ['PATCH', 'DELETE'] }
+    source: counted(memory(rows), count),
+    requestStrategies: { delete: true, bulk: ['PATCH', 'DELETE'], import: true, dryRun: true }
   })
   const app = fastify()
-  await app.register(dataApi, { collections: { parts }, explorer: true })
+  app.addHook('onRequest', async ({ url }) => {
+    if (url === '/parts?login') throw Object.assign(new Error('Log in first.'), { statusCode: 401 })
+  })
+  await app.register(dataApi, { collections: { parts }, explorer: { login: '/login' }, mcp: true, imports: {} })
   await app.ready()
-  for (const [url, reads] of [
+  for (const [url, reads, shown = '<main'] of [
     ['/', 0], ['/parts', 1], ['/parts?fields=id,whole,parts.count()', 1], ['/parts?_facet=kind', 2],
     ['/parts?_facet=kind&_facet=id', 3], ['/parts?kind=x&id=1', 3], ['/parts?fields=kind,count()', 1], ['/parts/1', 2],
     ['/parts/1?fields=kind', 1], ['/parts/1/kind', 1], ['/parts/1?_edit', 1], ['/parts/1?_delete', 1],
-    ['/parts?_new', 0], ['/parts?id=*1,2&_edit', 1],
-    ['/parts?id=*1,2&_delete', 1], ['/parts/3', 3], ['/parts?nothing=1', 0], ['/parts/by_kind', 1]
+    ['/parts?_new', 0], ['/parts?_new=2', 1], ['/parts?id=*1,2&_edit', 1],
+    ['/parts?id=*1,2&_delete', 1], ['/parts/3', 3], ['/parts?nothing=1', 0], ['/parts/by_kind', 1],
+    ['/parts?_import', 0, '<h1><bdi>Import to parts'], ['/mcp', 0, '<h1><bdi>For agents'],
+    ['/parts?login', 0, 'href="/login?next=']
   ] as const) {
     count.reads = 0
-    await app.inject({ url, headers: browser })
+    const { body } = await app.inject({ url, headers: browser })
     t.equal(count.reads, reads, url)
+    t.match(body, shown, url)
   }
   await app.close()
 })
