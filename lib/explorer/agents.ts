@@ -5,10 +5,9 @@ import { documentName } from '../response/render.ts'
 import type { Syntax } from '../request/syntax.ts'
 import { manyOf } from './fields.ts'
 import { type Html, html } from './html.ts'
-import { showPage, showScroll } from './page.ts'
+import { showPage, showRows } from './page.ts'
 import { asking, type Place, readable, partsOf, rootPathTo, sortTerm } from './place.ts'
 import { choicesOf, kindOf, namingField, titleOf } from './value.ts'
-import type { Exploring } from './visit.ts'
 
 /** A collection as the caller's agent knows it. `isRead`: it may read it. */
 export interface AgentUse {
@@ -18,8 +17,8 @@ export interface AgentUse {
 }
 
 /** Returns the page that tells what an agent of the caller may do, and what to paste for it (docs/mcp.md). */
-export function showAgentsPage (uses: readonly AgentUse[], place: Place, { api }: Exploring): Html {
-  const { options, callers } = api
+export function showAgentsPage (uses: readonly AgentUse[], place: Place): Html {
+  const { options, callers } = place.api
   const { origin } = place.site
   const url = (...names: readonly string[]) => origin + rootPathTo(place, names.map(name => [name]))
   const door = url(options.mcp?.path ?? '')
@@ -34,9 +33,8 @@ export function showAgentsPage (uses: readonly AgentUse[], place: Place, { api }
     showText('A file such as .cursor/mcp.json', JSON.stringify(servers))}</section>
 <section><h2>Without MCP</h2>${showText('Any program that fetches', fetched.map(one => `curl ${one}`).join('\n'))}
 </section>
-<section><h2>What it reads and writes</h2><div class="frame">${showScroll('What it reads and writes', html`<table
- class="plainly"><thead><tr><th scope="col">Collection</th><th scope="col">Reads</th><th scope="col">Writes</th></tr>
-</thead><tbody>${uses.map(use => showUse(use, place))}</tbody></table>`)}</div></section>
+<section><h2>What it reads and writes</h2>${showRows('What it reads and writes', ['Collection', 'Reads', 'Writes'],
+  uses.map(use => showUse(use, place)))}</section>
 ${questions.length > 0 && html`<section><h2>Questions that are one address</h2><ul class="prose">${
     questions.map(question => showQuestion(question, place))}</ul></section>`}</div>`
   return showPage({

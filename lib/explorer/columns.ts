@@ -3,10 +3,11 @@ import type { Selection, Shown } from '../plan/plan.ts'
 import { takesFilters } from '../plan/read/filter.ts'
 import { isSortable } from '../plan/read/sort.ts'
 import type { SortTerm } from '../request/request.ts'
+import type { Syntax } from '../request/syntax.ts'
 import { type Fragment, type Html, html } from './html.ts'
 import { isNumeric, namingField, titleOf, unitOf } from './value.ts'
 import {
-  encodePart, hiddenQuery, linkWith, ownQuery, type Part, pathTo, type Place, sortTerm, withoutPage, withParameter,
+  encodePart, hiddenQuery, linkWith, type Part, pathTo, type Place, sortTerm, withoutPage, withParameter,
   wordsOf
 } from './place.ts'
 import type { Column } from './table.ts'
@@ -21,7 +22,7 @@ export function showColumns (collection: Collection, selection: Selection, place
   const reset = linkWith(withParameter(place.query, 'fields', undefined, place.syntax), place)
   const count = select.length < readable.length && html` <b>${select.length} of ${readable.length}</b>`
   return showMenu('columns', html`Columns${count}`, html`<form method="get" action="${pathTo(place)}">
-${hiddenQuery(ownQuery(place.query), place)}
+${hiddenQuery(place)}
 <fieldset><legend class="unseen">Columns to show</legend><ul>${columns.map(([name, title]) =>
   html`<li><label><input type="checkbox" name="_column" value="${name}"${
     select.some(shown => columnName(shown) === name) && html` checked`}><bdi>${title}</bdi></label></li>`)}</ul>
@@ -31,14 +32,12 @@ ${hiddenQuery(ownQuery(place.query), place)}
 
 /** Returns the columns that a field can have, with their titles: of a relation, its number and functions shown, too. */
 function columnsOf (field: Field, select: Selection): ReadonlyArray<readonly [name: string, title: string]> {
-  const [name, title] = [field.name, titleOf(field)]
-  const own = [name, title] as const
+  const own = [field.name, titleOf(field)] as const
   if (field.kind !== 'sub-collection') return [own]
   const others = select.filter(shown => shown.kind === 'related' && shown.field === field && !isCount(shown))
-  return [own, [countOf(name), countOf(title)], ...others.map(one => [columnName(one), columnName(one)] as const)]
+    .map(one => [columnName(one), columnName(one)] as const)
+  return [own, [`${own[0]}.count()`, `${own[1]}.count()`], ...others]
 }
-
-const countOf = (name: string) => `${name}.count()`
 
 /** Returns the name of a column, as a selection has it. */
 export const columnName = (shown: Shown): string =>
@@ -58,12 +57,8 @@ export const apart = (select: Selection): Selection => select.flatMap((shown): S
   shown.kind === 'related' ? shown.values.map(value => ({ ...shown, values: [value] })) : [shown])
 
 /** Returns a selection without one of its columns. */
-function withoutColumn (name: string, select: Selection, { query, syntax }: Place): string {
-  const [delimiter = ','] = syntax.fields
-  const current = query.find(({ kind }) => kind === 'fields')?.value
-  const columns = current === undefined ? select.map(columnName) : topLevel(current, syntax.fields)
-  return columns.filter(text => nameOf(text) !== name).join(delimiter)
-}
+const withoutColumn = (name: string, select: Selection, { query, syntax }: Place): string =>
+  (columnsIn(query, syntax) ?? select.map(columnName)).filter(text => nameOf(text) !== name).join([...syntax.fields][0])
 
 const nameOf = (text: string) => /^[^(]*(?:\(\)$)?/.exec(text.trim())?.[0].trim() ?? ''
 
@@ -74,16 +69,16 @@ const nameOf = (text: string) => /^[^(]*(?:\(\)$)?/.exec(text.trim())?.[0].trim(
 export function columnsAsked (parts: readonly Part[], { syntax }: Place): string | undefined {
   const columns = wordsOf('_column', parts)
   if (columns.length === 0) return undefined
-  const [delimiter = ','] = syntax.fields
-  const current = parts.find(({ kind }) => kind === 'fields')?.value
-  const before = current === undefined ? [] : topLevel(current, syntax.fields)
+  const before = columnsIn(parts, syntax) ?? []
   const kept = before.filter(text => columns.includes(nameOf(text)))
   const added = columns.filter(column => !before.some(text => nameOf(text) === column))
-  return [...kept, ...added].join(delimiter)
+  return [...kept, ...added].join([...syntax.fields][0])
 }
 
-/** Splits a selection at the delimiters outside of its parentheses and quotes. */
-function topLevel (text: string, delimiters: ReadonlySet<string>): readonly string[] {
+/** Splits the selection of a query at the delimiters outside of its parentheses and quotes. */
+function columnsIn (parts: readonly Part[], { fields: delimiters }: Syntax): readonly string[] | undefined {
+  const text = parts.find(({ kind }) => kind === 'fields')?.value
+  if (text === undefined) return undefined
   const fields = ['']
   let depth = 0
   for (const [token] of text.matchAll(/"(?:\\.|[^"\\])*"?|./gsu)) {

@@ -2,15 +2,15 @@ import { isObject } from '../errors/is-object.ts'
 import type { Collection } from '../model/model.ts'
 import { listedForm } from '../plan/read/select.ts'
 import { documentName } from '../response/render.ts'
-import type { Exploring } from './visit.ts'
 import { type Html, html } from './html.ts'
-import { inGroups, titleOf } from './value.ts'
+import { inGroups, shownFields, titleOf } from './value.ts'
 import { showPage } from './page.ts'
 import { pathTo, type Place, queryOf, rootPathTo, wordOf } from './place.ts'
 import { viewsOf } from './views.ts'
 
 /** Returns the page of the directory, of its answer. */
-export function showDirectoryPage (value: unknown, place: Place, { api }: Exploring): Html {
+export function showDirectoryPage (value: unknown, place: Place): Html {
+  const { api } = place
   const entries = Array.isArray(value) ? value.filter(isObject) : []
   const names = entries.map(({ name }) => name).filter(name => typeof name === 'string')
   const text = wordOf('_find', place.query) ?? ''
@@ -42,12 +42,12 @@ const showFinder = (text: string, place: Place): Html => html`<form class="finde
  aria-label="Find a collection"><button>Find</button></form>`
 
 /** Returns a collection whose fields every caller may know; of another, the page has the name alone. */
-export const openOf = (name: string, { model, callers }: Exploring['api']): Collection | undefined =>
+export const openOf = (name: string, { model, callers }: Place['api']): Collection | undefined =>
   callers.differ(name) ? undefined : model.collections.get(name)
 
 /** Returns the link to a collection, or to its first view. */
 function showCollection (name: string, collection: Collection | undefined, isWide: boolean, place: Place): Html {
-  const [view] = collection === undefined ? [] : viewsOf(collection, place)
+  const [view] = collection === undefined ? [] : viewsOf(collection, place.api.options)
   const { title = name, description } = collection ?? {}
   return html`<li>
 <a href="${rootPathTo(place, [[name]])}${view && queryOf([view.query])}"><bdi>${title}</bdi></a>${
@@ -55,8 +55,7 @@ function showCollection (name: string, collection: Collection | undefined, isWid
 }
 
 function showFields (collection: Collection): Html {
-  const shown = [...collection.fields.values()].filter(field => field.readable && !field.hidden)
-  const relations = shown.filter(field => 'target' in field)
+  const relations = shownFields(collection).filter(field => 'target' in field)
   const fields = listedForm(collection).filter(({ kind }) => kind === 'value').map(({ field }) => field)
   const related = relations.length > 0 && ` → ${relations.map(titleOf).join(', ')}`
   return html`<p>${fields.map(titleOf).join(', ')}${related}</p>`

@@ -10,12 +10,11 @@ import { siteOf } from '../response/paths.ts'
 import type { RunContext } from '../run/context.ts'
 import { takesPage } from '../plan/media.ts'
 import { mediaTypeOf } from '../request/body.ts'
-import type { Syntax } from '../request/syntax.ts'
-import { compileExploring, type Exploring, knownOf, visit } from './visit.ts'
+import { compileExploring, visit } from './visit.ts'
 import { type AgentUse, showAgentsPage } from './agents.ts'
 import { showFailure } from './failure-page.ts'
 import { pageOf, showing, showStyle, withImages } from './page.ts'
-import { type Part, partsOf, type Place, wordOf } from './place.ts'
+import { type Exploring, newOpenings, type Part, partsOf, type Place, wordOf } from './place.ts'
 import { readPage } from './read-page.ts'
 import { submit } from './submit.ts'
 import { orElse } from './attempt.ts'
@@ -43,31 +42,26 @@ export function makeExplorer (api: Api, options: ExplorerOptions, { rootLength, 
     takes: head => kindOf(head) !== undefined,
     async answer (text, sender, context, note) {
       if (text.method === 'POST') checkSender(sender, originsOf(text, exploring))
-      const style = text.method === 'POST' ? undefined : styleAsked(text, exploring)
-      if (style !== undefined) return showStyle(style)
+      const [, style] = /\?_style=([\w-]+)$/.exec(text.url) ?? []
+      if (style !== undefined && text.method !== 'POST') return showStyle(style)
       const visited = await visit(text, exploring, context, note)
       if (text.method === 'POST') return submit(text, visited)
       return wantsPage(text.accept, visited.place.query)
-        ? withImages(await readPage(visited, exploring), exploring.images)
+        ? withImages(await readPage(visited), exploring.images)
         : visited.answer()
     },
     tellAgents (uses, url, origin) {
       const place = placeOf(url, origin, rootLength, router, exploring)
-      return showing(200, () => showAgentsPage(uses, place, exploring))
+      return showing(200, () => showAgentsPage(uses, place))
     },
     fail (failure, head, origin) {
       const kind = kindOf(head)
       if (kind === undefined) return failure
       const place = placeOf(head.url, origin, rootLength, router, exploring)
       if (kind !== 'form' && !wantsPage(head.accept, place.query)) return failure
-      return pageOf(failure, json => showFailure(failure.status, JSON.parse(json), place, exploring))
+      return pageOf(failure, json => showFailure(failure.status, JSON.parse(json), place))
     }
   }
-}
-
-/** Returns the name of the style sheet that a request asks for. */
-function styleAsked ({ url, router }: RequestText, { api: { options } }: Exploring): string | undefined {
-  return url.includes('_style=') ? wordOf('_style', tryParts(url, options.syntax, router)) : undefined
 }
 
 /** Returns the origins of the API's own pages. */
@@ -80,10 +74,18 @@ function placeOf (
   url: string, origin: () => string, rootLength: number, router: RouterOptions, exploring: Exploring
 ): Place {
   const { api: { options } } = exploring
-  const { segments, parts } = orElse(() => parsePath(url, router), { segments: [], parts: [], query: '' })
+  const { segments, parts, query: raw } = orElse(() => parsePath(url, router), { segments: [], parts: [], query: '' })
   const site = siteOf({ origin, root: segments.slice(0, rootLength) }, options.site)
-  const query = tryParts(url, options.syntax, router)
-  return { ...knownOf(exploring), site, parts: parts.slice(rootLength), query }
+  const query = orElse(() => partsOf(raw, options.syntax), [])
+  return {
+    ...exploring,
+    site,
+    syntax: options.syntax,
+    spot: undefined,
+    parts: parts.slice(rootLength),
+    query,
+    openings: newOpenings()
+  }
 }
 
 /** The headers by which a browser names the page that sent a form. */
@@ -117,13 +119,9 @@ function kindOf ({ method, url, accept, contentType }: Head): 'page' | 'form' | 
   // Forms of other senders stay what they are without the explorer: 415.
   if (method === 'POST') return takesPage(accept) && mediaTypeOf(contentType) === formType ? 'form' : undefined
   if (method !== 'GET' && method !== 'HEAD') return undefined
-  return takesPage(accept) || /_style=|format=html/.test(url) ? 'page' : undefined
+  return takesPage(accept) || /\?_style=|format=html/.test(url) ? 'page' : undefined
 }
 
 /** Returns true for a GET that is answered with a page: its query names that format, or no other. */
 const wantsPage = (accept: string | undefined, parts: readonly Part[]): boolean =>
   wordOf('_format', parts) !== undefined || (takesPage(accept) && !parts.some(({ kind }) => kind === 'format'))
-
-/** Returns the parts of the query; none for a URL that cannot be read, whose error comes later. */
-const tryParts = (url: string, syntax: Syntax, router: RouterOptions): readonly Part[] =>
-  orElse(() => partsOf(parsePath(url, router).query, syntax), [])

@@ -5,8 +5,7 @@ import { showBar } from './groups.ts'
 import { type Fragment, type Html, html } from './html.ts'
 import { titleOf } from './value.ts'
 import {
-  asking, filtersIn, formatFilter, formatList, formatNull, linkWith, type Part, type PlaceOf, sortTerm, withFilter,
-  withoutPage, wordsOf
+  asking, filtersIn, formatFilter, linkWith, type Part, type PlaceOf, sortTerm, withFilter, wordsOf
 } from './place.ts'
 import { filtersOf } from './filters.ts'
 import type { Visit } from './visit.ts'
@@ -67,10 +66,8 @@ function showFacet ({ field, groups }: Facet, place: PlaceOf<'collection'>): Htm
       const text = value === null ? null : typeof value === 'string' ? value : JSON.stringify(value)
       const isChosen = chosen.includes(text)
       const filter = filterOf(isChosen ? chosen.filter(one => one !== text) : [...chosen, text], text, field, place)
-      const query = filter === undefined
-        ? withoutPage(others)
-        : withFilter(others, filter, place.syntax)
-      return html`<li><a href="${linkWith(query, place)}"${isChosen && html` aria-current="true"`}><span><bdi>${
+      const href = linkWith(withFilter(others, filter, place.syntax), place)
+      return html`<li><a href="${href}"${isChosen && html` aria-current="true"`}><span><bdi>${
         text === '' ? '""' : String(text)}</bdi></span><span class="n">${count}</span>${
         showBar(count / most)}</a></li>`
     })}</ul></section>`
@@ -81,8 +78,8 @@ function filterOf (
   values: ReadonlyArray<string | null>, last: string | null, { name }: DataField, { syntax }: PlaceOf<'collection'>
 ): string | undefined {
   const texts = values.filter(value => value !== null)
-  if (values.includes(null) && (last === null || texts.length === 0)) return formatNull(name, false, syntax)
-  const [first] = texts
-  if (first === undefined) return undefined
-  return texts.length === 1 ? formatFilter(name, 'equals', first, syntax) : formatList(name, false, texts, syntax)
+  if (values.includes(null) && (last === null || texts.length === 0)) return formatFilter(name, 'equals', null, syntax)
+  const [first, ...others] = texts
+  if (others.length > 0) return formatFilter(name, 'in', texts, syntax)
+  return first === undefined ? undefined : formatFilter(name, 'equals', first, syntax)
 }

@@ -3,27 +3,22 @@ import { isObject } from '../errors/is-object.ts'
 import { singleKey } from '../model/identifiers.ts'
 import type { Collection } from '../model/model.ts'
 import type { Operator } from '../model/operators.ts'
-import { filterableFields } from '../openapi/filters.ts'
-import { isSortable } from '../plan/read/sort.ts'
 import { planSelection } from '../plan/read/select.ts'
 import { type Fragment, type Html, html } from './html.ts'
 import { showPage } from './page.ts'
 import {
-  asking, encodePart, filterPart, formatFilter, linkWith, nameOf, type Part, pathTo, type Place, queryOf, rootPathTo,
-  sortTerm
+  asking, encodePart, filterPart, formatFilter, hiddenQuery, linkWith, nameOf, type Part, pathAbove, pathTo, type
+  Place, queryOf, rootPathTo, sortTerm
 } from './place.ts'
 import { openOf } from './directory.ts'
-import { newOpenings, type Row, showTable } from './table.ts'
-import type { Exploring, Visit } from './visit.ts'
+import { type Row, showTable } from './table.ts'
+import type { Visit } from './visit.ts'
 import { orElse, orRefusal } from './attempt.ts'
 import { searchFields } from './search.ts'
-import { titleOf } from './value.ts'
+import { shownFields, titleOf } from './value.ts'
 
 /** Returns the page of an error. `body`: its JSON. */
-export function showFailure (
-  status: number, body: unknown, place: Place, exploring: Exploring, near?: Near
-): Html {
-  const { login } = exploring
+export function showFailure (status: number, body: unknown, place: Place, near?: Near): Html {
   const facts = isObject(body) ? body : {}
   const reason = STATUS_CODES[status] ?? 'Error'
   const message = textOf(facts['message']) ?? textOf(facts['detail']) ?? reason
@@ -32,8 +27,8 @@ export function showFailure (
   const main = html`${near === undefined
     ? html`<div class="note bad" role="alert"><p><strong>${message}</strong></p>${
       showPosition(facts, wrong)}${showCorrection(facts, message, wrong, place)}</div>`
-    : showNear(near)}${isQuery && showNames(place, exploring)}${
-  status === 401 && login !== undefined && showLogin(login, place)}${
+    : showNear(near)}${isQuery && showNames(place)}${
+  status === 401 && showLogin(place)}${
   showCandidates(facts['candidates'])}${showDeveloper(facts['developer'])}
 <p class="foot"><span>${showWayBack(place)}</span><code>${textOf(facts['error']) ?? reason}</code></p>`
   const name = html`<bdi>${nameOf(place)}</bdi>`
@@ -48,9 +43,11 @@ export function showFailure (
 }
 
 /** Returns a link to the application's page for logging in, which is told the path to come back to. */
-function showLogin (login: string, place: Place): Html {
+function showLogin (place: Place): Fragment {
+  const { login } = place
   const next = linkWith(place.query, place)
-  return html`<p><a class="button primary" href="${login}${login.includes('?') ? '&' : '?'}next=${
+  return login !== undefined && html`
+<p><a class="button primary" href="${login}${login.includes('?') ? '&' : '?'}next=${
     encodeURIComponent(next)}">Log in</a></p>`
 }
 
@@ -101,11 +98,10 @@ function showPosition ({ parameter, position }: Facts, wrong: Wrong | undefined)
 }
 
 /** Returns the names of the fields of a collection whose fields every caller may know. */
-function showNames ({ parts: [segment, ...others] }: Place, { api }: Exploring): Fragment {
+function showNames ({ parts: [segment, ...others], api }: Place): Fragment {
   const collection = others.length === 0 ? openOf(String(segment?.[0]), api) : undefined
-  const names = [...collection?.fields.values() ?? []].filter(({ readable, hidden }) => readable && !hidden)
-  return names.length > 0 && html`<section class="part"><h2>Fields of ${collection?.name}</h2><p class="prose"><code>${
-    names.map(({ name }) => name).join(', ')}</code></p></section>`
+  return collection && html`<section class="part"><h2>Fields of ${collection.name}</h2><p class="prose"><code>${
+    shownFields(collection).map(({ name }) => name).join(', ')}</code></p></section>`
 }
 
 /** Returns links to the items that one identifier may have meant. */
@@ -122,7 +118,7 @@ const showDeveloper = (text: unknown): Fragment =>
 function showWayBack (place: Place): Html {
   const hasQuery = place.query.some(({ kind }) => kind !== 'own')
   if (hasQuery) return html`<a href="${pathTo(place)}">The same page without its query</a>`
-  return html`<a href="${pathTo({ ...place, parts: place.parts.slice(0, -1) })}">One level up</a>`
+  return html`<a href="${pathAbove(place)}">One level up</a>`
 }
 
 /** The items whose keys are next to one that names no item, in the listing of the same caller. */
@@ -137,8 +133,7 @@ export async function readNear (visit: Visit): Promise<Near | undefined> {
   if (resource.kind !== 'item' || text === undefined || others.length > 0 || isGrouped) return undefined
   const { collection } = resource
   const key = singleKey(collection)
-  const isOrdered = key?.type.operators.has('at_least') === true && filterableFields(collection).includes(key)
-  if (!isOrdered || !isSortable(key) || key.type.parse(String(text)) === undefined) return undefined
+  if (key === undefined) return undefined
   const place = { ...visit.place, parts: parts.slice(0, -1), query: [] }
   const parent = visit.ownPath.replace(/\/[^/]*\/?$/, '')
   const read = async (operator: Operator, size: number, descending: boolean): Promise<readonly Row[]> => {
@@ -148,7 +143,7 @@ export async function readNear (visit: Visit): Promise<Near | undefined> {
     return items.map(item => ({ json: '', item }))
   }
   const rows = await orRefusal(async () => [...await read('less', 1, true), ...await read('greater', 2, false)])
-  // Who may not list them sees none.
+  // A key that is not ordered has no neighbours, and who may not list them sees none.
   return rows instanceof Error || rows.length === 0 ? undefined : { collection, rows, place }
 }
 
@@ -158,14 +153,14 @@ function showNear ({ collection, rows, place }: Near): Html {
   const table = { caption: 'items near it', collection, select, rows, base: pathTo(place), sorts: false }
   return html`<p class="prose" role="alert">It was never there, has been deleted, or is not for you to see.</p>
 <div class="stack">${showFinder(collection, place)}<section class="part"><h2>Near it</h2><div class="frame">${
-    showTable(table, place, newOpenings())}</div></section></div>`
+    showTable(table, place)}</div></section></div>`
 }
 
 /** Returns a form that looks for items by their name. */
 function showFinder (collection: Collection, place: Place): Fragment {
   const name = searchFields(collection)?.at(-1)
-  return name !== undefined && html`<form class="finder" role="search" method="get" action="${pathTo(place)}">
-<input type="hidden" name="_query" value=""><input type="hidden" name="_field" value="${name.name}">
-<input type="hidden" name="_text" value="contains_ignoring_case"><input type="search" name="_value" required
+  return name !== undefined && html`<form class="finder" role="search" method="get" action="${pathTo(place)}">${
+    hiddenQuery(place)}<input type="hidden" name="_field" value="${name.name}">
+<input type="hidden" name="_operator" value="contains_ignoring_case"><input type="search" name="_value" required
  placeholder="${titleOf(name)}" aria-label="Find by ${titleOf(name)}"><button>Find</button></form>`
 }

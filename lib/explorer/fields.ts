@@ -7,7 +7,7 @@ import type { Item } from '../plan/read/show.ts'
 import { isWritable } from '../plan/write/body.ts'
 import { parentValues } from '../plan/write/path-values.ts'
 import { requirementsOf } from '../plan/write/required.ts'
-import { isCode, labelOf, momentOf, namingField } from './value.ts'
+import { identifies, isCode, labelOf, momentOf, namingField } from './value.ts'
 import { asking, type PlaceOf } from './place.ts'
 import type { Visit } from './visit.ts'
 
@@ -80,7 +80,7 @@ export const isLong = (field: ValueField, text: string): boolean =>
 export async function readLike (path: string, { spot, syntax }: PlaceOf<'collection'>, visit: Visit): Promise<Item> {
   const { resource } = spot
   const taken = fieldsToCreate(resource).map(({ field }) => field).filter(field =>
-    field.readable && !(field.kind === 'stored' && (field.identifier || resource.from.collection.key.includes(field))))
+    field.readable && !identifies(field, resource.from.collection))
   if (path === '' || taken.length === 0) return {}
   const { items: [item = {}] } = await visit.read(
     `${visit.ownPath.replace(/\/$/, '')}/${path}${asking([], { fields: taken.map(({ name }) => name) }, syntax)}`)

@@ -4,18 +4,21 @@ import { filterableFields } from '../openapi/filters.ts'
 import { memoize } from '../scheduling/memoize.ts'
 import { parseQuery } from '../request/query.ts'
 import type { Filter } from '../request/request.ts'
-import { choicesOf, cut, isNumeric, momentOf, titleOf } from './value.ts'
+import { choicesOf, cut, momentOf, titleOf } from './value.ts'
 import {
-  filterPart, filtersIn, formatFilter, formatList, formatNull, formatValues, hiddenQuery, inQuotes, linkWith, ownQuery,
-  type Part, partsOf, pathTo, type Place, spellingOf, withoutPart, wordOf, wordsOf
+  filterPart, filtersIn, formatFilter, formatValues, hiddenQuery, inQuotes, linkWith, type Part, partsOf,
+  pathTo, type Place, spellingOf, valuesIn, withoutPart, wordOf, wordsOf
 } from './place.ts'
 import { filterLink } from './columns.ts'
+import { showInput } from './form.ts'
 import { type Fragment, type Html, html } from './html.ts'
 import { valueOffers } from './search.ts'
 import { orElse } from './attempt.ts'
 
-/** The operators of a form, by the most that a type of values takes. */
-type Family = 'equality' | 'order' | 'text'
+/** The families of operators: a type of values that takes one of them takes those before it, too. */
+const families = ['equality', 'ordering', 'text'] as const
+
+type Family = typeof families[number]
 
 /** A field that a form can filter by: of the collection, or of an item that it is related to. */
 interface Filterable {
@@ -44,17 +47,13 @@ function filterable (relations: readonly Field[], field: DataField): Filterable 
   const path = [...relations, field].map(({ name }) => name).join('.')
   const title = [...relations, field].map(titleOf).join('.')
   const { operators } = field.type
-  const family = operators.has('contains') ? 'text' : operators.has('greater') ? 'order' : 'equality'
+  const family = operators.has('contains') ? 'text' : operators.has('greater') ? 'ordering' : 'equality'
   return { path, title, field, family }
 }
 
 /** Returns the operators of a family. */
 const operatorsOf = (family: Family): readonly Operator[] =>
-  operatorNames.filter(operator => takers[traitsOf(operator).family].includes(family))
-
-const takers: Readonly<Record<ReturnType<typeof traitsOf>['family'], readonly Family[]>> = {
-  equality: ['equality', 'order', 'text'], ordering: ['order', 'text'], text: ['text']
-}
+  operatorNames.filter(operator => families.indexOf(traitsOf(operator).family) <= families.indexOf(family))
 
 /** Returns the words of an operator; those of days and moments differ. */
 const wordsFor = (operator: Operator, kind: string): string =>
@@ -86,19 +85,18 @@ const timeWords: Readonly<Partial<Record<Operator, string>>> = {
 export function filterAsked (collection: Collection, parts: readonly Part[], { syntax }: Place): string | undefined {
   const path = wordOf('_field', parts)
   if (path === undefined) return undefined
-  const { field, family = 'text' } = filterablesOf(collection).find(one => one.path === path) ?? {}
   const rows = wordsOf('_row', parts)
-  const asked = wordOf(rows.length > 0 || choicesAsked(field, parts) ? '_equality' : `_${family}`, parts) ?? 'equals'
-  if (asked === 'null' || asked === 'not_null') return formatNull(path, asked === 'not_null', syntax)
+  const asked = wordOf('_operator', parts)
+  if (asked === 'null') return formatFilter(path, 'equals', null, syntax)
+  if (asked === 'not_null') return formatFilter(path, 'not_equals', null, syntax)
   const operator = operatorNames.find(name => name === asked) ?? 'equals'
-  if (rows.length > 0) return formatList(path, traitsOf(operator).negated, rows, syntax)
+  const { list, negated } = traitsOf(operator)
+  if (rows.length > 0) return formatFilter(path, negated ? 'not_in' : 'in', rows, syntax)
   const value = wordOf('_value', parts)
   if (value === undefined) return undefined
-  return formatFilter(path, operator, field?.type.kind === 'date-time' ? momentOf(value) : value, syntax)
+  const isMoment = filterablesOf(collection).find(one => one.path === path)?.field.type.kind === 'date-time'
+  return formatFilter(path, operator, list ? valuesIn(value, syntax) : isMoment ? momentOf(value) : value, syntax)
 }
-
-const choicesAsked = (field: DataField | undefined, parts: readonly Part[]) =>
-  field !== undefined && choicesOf(field) !== undefined && wordOf('_value', parts) === undefined
 
 /** A filter that compares a field. */
 type Comparison = Extract<Filter, { kind: 'compare' }>
@@ -132,7 +130,7 @@ function showPart (part: Part, id: string, collection: Collection, place: Place)
   const at = place.query.filter(({ kind }) => kind !== 'own').indexOf(part)
   return html`<span class="cond"><button popovertarget="${id}">${words}</button>${remove}</span>
 <div popover id="${id}"><h2>${field.title}</h2><form method="get" action="${pathTo(place)}">${
-    hiddenQuery(ownQuery(place.query), place)}<input type="hidden" name="_at" value="${at}">${
+    hiddenQuery(place)}<input type="hidden" name="_at" value="${at}">${
     showEditor(field, only, place)}<button class="primary">Apply</button></form></div>`
 }
 
@@ -212,7 +210,7 @@ function inGroup (filter: Filter, place: Place): string {
 function showNew (field: Filterable, place: Place): Html {
   const cancel = linkWith(place.query.filter(({ name }) => name !== '_filter'), place)
   return html`<form class="asks" method="get" action="${pathTo(place)}" aria-label="New filter">
-<span>${field.title}</span>${hiddenQuery(ownQuery(place.query), place)}${showEditor(field, undefined, place)}
+<span>${field.title}</span>${hiddenQuery(place)}${showEditor(field, undefined, place)}
 <button class="primary">Apply</button>${filtersIn(place.query).length > 0 && html`
 <button name="_or">Or the one before</button>`}<a class="button" href="${cancel}">Cancel</a></form>`
 }
@@ -228,15 +226,15 @@ function showEditor (one: Filterable, current: Comparison | undefined, place: Pl
   if (choices !== undefined && isPlain) {
     const isNot = current !== undefined && !isNull && traitsOf(current.operator).negated
     const chosen = isNull ? [] : current?.values.map(({ text }) => text) ?? []
-    return html`${name}${showOperators('equality', listOperators, isNot ? 'not_in' : asked, '')}
+    return html`${name}${showOperators(listOperators, isNot ? 'not_in' : asked, '')}
 <fieldset><legend class="unseen">Values</legend><ul class="choices">${choices.map(choice =>
   html`<li><label><input type="checkbox" name="_row" value="${choice}"${
     chosen.includes(choice) && html` checked`}>${choice}</label></li>`)}</ul></fieldset>`
   }
   const texts = current?.values.map(({ text }) => text) ?? []
   const text = isNull ? '' : texts.length > 1 ? formatValues(texts, place.syntax) : texts[0] ?? ''
-  return html`${name}${showOperators(family, operatorsOf(family), asked, field.type.kind)}${
-    showInput(one, text, place)}`
+  return html`${name}${showOperators(operatorsOf(family), asked, field.type.kind)}${
+    showInput(html` name="_value" aria-label="Value"${valueOffers(path, field, place)}`, field, text, '1')}`
 }
 
 const listOperators = operatorNames.filter(name => traitsOf(name).list)
@@ -246,39 +244,24 @@ const choiceOperators: ReadonlySet<string> = new Set(['equals', 'not_equals', 'i
 const negatesNull = (operator: Operator, isNull: boolean) =>
   isNull ? traitsOf(operator).negated ? 'not_null' : 'null' : operator
 
-function showOperators (
-  family: Filterable['family'], operators: readonly Operator[], asked: string | undefined, kind: string
-): Html {
+function showOperators (operators: readonly Operator[], asked: string | undefined, kind: string): Html {
   const option = (value: string, text: string) =>
     html`<option value="${value}"${value === asked && html` selected`}>${text}</option>`
-  return html`<select name="_${family}" aria-label="Operator">${operators.map(operator =>
+  return html`<select name="_operator" aria-label="Operator">${operators.map(operator =>
     option(operator, wordsFor(operator, kind)))}${option('null', 'has no value')}${
     option('not_null', 'has a value')}</select>`
 }
 
-/** Returns the input of a type of values. A text that it could not show is shown as a text. */
-function showInput (one: Filterable, text: string, place: Place): Html {
-  const { kind } = one.field.type
-  const offers = valueOffers(one.path, one.field, place)
-  const input = (attributes: Html, value = text) =>
-    html`<input name="_value" aria-label="Value"${attributes}${offers} value="${value}" autocomplete="off">`
-  if (kind === 'date' && /^(\d{4}-\d\d-\d\d)?$/.test(text)) return input(html` type="date"`)
-  if (kind === 'date-time' && (text === '' || /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,3})?Z$/.test(text))) {
-    return html`${input(html` type="datetime-local" step="1"`, text.slice(0, -1))} <span>UTC</span>`
-  }
-  return input(isNumeric(kind) ? html` inputmode="decimal"` : html` dir="auto"`)
-}
-
 /** Returns the menu of all fields that a filter can be added for. */
 function showFields (fields: readonly Filterable[], place: Place): Html {
-  const families = (['equality', 'order', 'text'] as const).map(family => [family, operatorsOf(family).map(operator =>
+  const operators = families.map(family => [family, operatorsOf(family).map(operator =>
     [spellingOf(operator, place.syntax), wordsFor(operator, '')])] as const)
   const list = (some: readonly Filterable[]) => html`<ul>${some.map(({ path, title, field, family }) => html`<li>
 <a href="${filterLink(path, place)}" data-name="${path}" data-field="${family}"${
     valueOffers(path, field, place)}>${title}</a></li>`)}</ul>`
   const related = fields.filter(({ path }) => path.includes('.'))
   return html`<button class="quiet" popovertarget="filter">+ filter</button><div popover id="filter" class="filter"
- data-operators="${JSON.stringify(Object.fromEntries(families))}"><h2>Filter by</h2>${
+ data-operators="${JSON.stringify(Object.fromEntries(operators))}"><h2>Filter by</h2>${
     list(fields.filter(one => !related.includes(one)))}${
     related.length > 0 && html`<hr><h2>Of a related item</h2>${list(related)}`}</div>`
 }

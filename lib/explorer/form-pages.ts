@@ -7,11 +7,11 @@ import type { Item } from '../plan/read/show.ts'
 import { separableRelation } from '../plan/path/methods.ts'
 import { createHash } from 'node:crypto'
 import { type Current, fieldsToCreate, fieldsToEdit, type FormField, manyOf, readText, textIn } from './fields.ts'
-import { type Filled, showBase, showField, showForm, showKey } from './form.ts'
+import { type Filled, noTexts, showBase, showField, showForm, showKey } from './form.ts'
 import { type Fragment, type Html, html } from './html.ts'
 import { showFacts } from './item.ts'
 import { cut, labelOf, none, titleOf } from './value.ts'
-import { countOf, showPage, showScroll } from './page.ts'
+import { countOf, showPage, showRows } from './page.ts'
 import { nameOf, pathTo, type Place, type PlaceOf } from './place.ts'
 import { orElse } from './attempt.ts'
 
@@ -28,10 +28,10 @@ export function showEdit (filled: Filled, current: Current | undefined, place: P
 }
 
 /** Returns a page that does something with an item. */
-function showVerb (verb: string, current: Current | undefined, main: Html, place: PlaceOf<'item'>, mark = ''): Html {
-  const { collection } = place.spot.resource
-  const label = cut(current === undefined ? nameOf(place) : labelOf(current.item, collection), 100)
-  return showPage({ heading: html`${verb} <bdi>${label}</bdi>${mark}`, title: `${verb} ${label}`, main }, place)
+function showVerb (verb: string, current: Current | undefined, main: Html, place: PlaceOf<'item'>): Html {
+  const label = cut(current === undefined ? nameOf(place) : labelOf(current.item, place.spot.resource.collection), 100)
+  const heading = html`${verb} <bdi>${label}</bdi>${verb !== 'Edit' && '?'}`
+  return showPage({ heading, title: `${verb} ${label}`, main }, place)
 }
 
 /** Returns the page with the form for a new item. */
@@ -51,7 +51,7 @@ export function emptyForm ({ spot: { resource } }: PlaceOf<'collection'>, like: 
     const isPlain = ['string', 'number', 'boolean'].includes(typeof initial)
     return isPlain ? [[field.name, String(initial)] as const] : []
   })
-  return { fields, texts: new Map(texts), faults: new Map(), base: undefined }
+  return { ...noTexts, fields, texts: new Map(texts) }
 }
 
 /** Returns the page that asks before an item is deleted, or taken out of its relation. */
@@ -77,7 +77,7 @@ ${current?.tag !== undefined && html`<input type="hidden" name="_tag" value="${c
 <a class="button" href="${pathTo(place)}">Keep it</a> <span class="soft">${forbidding.length === 0 && (isUnlinked
     ? 'The item will no longer be linked here. It stays.'
     : consequence(collection))}</span></div></form>`
-  return showVerb(verb, current, main, place, '?')
+  return showVerb(verb, current, main, place)
 }
 
 /** Returns why a deletion was refused. */
@@ -116,11 +116,10 @@ const linkTo = (field: SubCollectionField, place: Place) =>
 
 function showHanging (hanging: readonly Hanging[], place: Place): Html {
   const isTold = hanging.some(({ action }) => action !== undefined)
-  return html`<section class="part"><h2>What hangs on it</h2><div class="frame">${showScroll('What hangs on it', html`
-<table class="plainly"><thead><tr><th scope="col">Items</th><th scope="col" class="num">Count</th>${
-  isTold && html`<th scope="col">What becomes of them</th>`}</tr></thead><tbody>${hanging.map(one => html`<tr>
-<th scope="row">${linkTo(one.field, place)}</th><td class="num">${one.count}</td>${
-  isTold && html`<td>${fateOf(one)}</td>`}</tr>`)}</tbody></table>`)}</div></section>`
+  const heads = ['Items', '#Count', ...isTold ? ['What becomes of them'] : []]
+  return html`<section class="part"><h2>What hangs on it</h2>${showRows('What hangs on it', heads, hanging.map(one =>
+    html`<tr><th scope="row">${linkTo(one.field, place)}</th><td class="num">${one.count}</td>${
+      isTold && html`<td>${fateOf(one)}</td>`}</tr>`))}</section>`
 }
 
 function fateOf ({ count, action }: Hanging): Fragment {
@@ -143,6 +142,7 @@ interface Conflict {
 /** Returns the page of a conflict: for each field that anybody has changed, the three states of it. */
 export function showConflict ({ merged, was, retyped, now }: Conflict, place: PlaceOf<'item'>): Html {
   const { texts, base, changes } = merged
+  const faults = new Map(retyped.map(({ field }) => [field.name, ['must be typed again.']]))
   const isSent = (one: FormField) => texts.has(one.field.name) && !retyped.includes(one)
   const some = (who: string) => [...changes].flatMap(([one, by]) => by === who && isSent(one) ? [one] : [])
   const before = (one: FormField) => showKept(was.get(one.field.name))
@@ -155,25 +155,20 @@ export function showConflict ({ merged, was, retyped, now }: Conflict, place: Pl
   const main = html`<div class="note bad" role="alert"><p><strong>Somebody has changed this item since you opened the
  form.</strong></p><p>Nothing is saved yet, and nothing is lost.</p></div>
 <form class="stack" method="post" action="${pathTo(place)}"><input type="hidden" name="_method" value="PATCH">${
-    showKey(place)}${showBase(base)}${[...texts].map(([name, text]) => retyped.some(({ field }) => field.name === name)
-    ? undefined
-    : html`<input type="hidden" name="${name}" value="${text}">`)}
+    showKey(place)}${showBase(base)}${
+    [...texts].filter(([name]) => !retyped.some(({ field }) => field.name === name)).map(([name, text]) =>
+      html`<input type="hidden" name="${name}" value="${text}">`)}
 ${showStates('Both of you changed', 'Choose what holds.', some('both'), [['Was', before],
   ['Stored now', one => keep(one, 'theirs', stored(one))], ['Yours', one => keep(one, 'mine', mine(one))]])}
 ${showStates('Only you changed', 'Saved as you have it. Uncheck what you no longer want.', some('mine'),
   [['Stored now', stored], ['Yours', drop]])}
 ${showStates('Only they changed', 'Stays as it is now. You need do nothing.', some('theirs'),
   [['Was', before], ['Stored now', stored]])}
-${retyped.map(one => showField(one, retypedOf(retyped), 'one', place))}
+${retyped.map(one => showField(one, { ...noTexts, fields: retyped, faults }, 'one', place))}
 <div class="save"><button class="primary">Save</button>
 <button name="_take" value="=" formnovalidate>Back to the form</button>
 <a class="button danger" href="${pathTo(place)}">Drop my changes</a></div></form>`
   return showVerb('Edit', now, main, place)
-}
-
-const retypedOf = (fields: readonly FormField[]): Filled => {
-  const faults = new Map(fields.map(({ field: { name } }) => [name, ['must be typed again.']]))
-  return { fields, texts: new Map(), faults, base: undefined }
 }
 
 function showStates (
@@ -181,11 +176,10 @@ function showStates (
   states: ReadonlyArray<readonly [name: string, show: (one: FormField) => Fragment]>
 ): Html | undefined {
   if (fields.length === 0) return undefined
-  return html`<section><h2>${heading}</h2><p class="soft">${about}</p><div class="frame">${
-    showScroll(heading, html`<table class="plainly merge"><thead><tr><th scope="col">Field</th>${
-    states.map(([name]) => html`<th scope="col">${name}</th>`)}</tr></thead><tbody>${fields.map(one => html`<tr>
-<th scope="row"><bdi>${titleOf(one.field)}</bdi></th>${states.map(([name, show]) =>
-  html`<td data-l="${name}">${show(one)}</td>`)}</tr>`)}</tbody></table>`)}</div></section>`
+  const rows = fields.map(one => html`<tr><th scope="row"><bdi>${titleOf(one.field)}</bdi></th>${
+    states.map(([name, show]) => html`<td data-l="${name}">${show(one)}</td>`)}</tr>`)
+  return html`<section><h2>${heading}</h2><p class="soft">${about}</p>${
+    showRows(heading, ['Field', ...states.map(([name]) => name)], rows, 'merge')}</section>`
 }
 
 const showKept = (kept = '#') => kept[0] === '=' ? showText(kept.slice(1)) : html`<span class="soft">a long text</span>`

@@ -1,4 +1,4 @@
-import type { SubItemField } from '../model/model.ts'
+import type { DataField, InputField, SubItemField } from '../model/model.ts'
 import { fieldSchema } from '../openapi/values.ts'
 import { choicesOf, inGroups, isCode, isNumeric, titleOf } from './value.ts'
 import { type FormField, isLong, type ValueField } from './fields.ts'
@@ -18,6 +18,9 @@ export interface Filled {
   /** What searches for items have found, by the name of the field. */
   readonly found?: ReadonlyMap<string, Found>
 }
+
+/** What the form for new items and that of many begin with. */
+export const noTexts: Omit<Filled, 'fields'> = { texts: new Map(), faults: new Map(), base: undefined }
 
 /** Returns a form that writes an item. Enter sends it by its first button, which must not be one that searches. */
 export function showForm (filled: Filled, submit: 'Save' | 'Create', place: Place): Html {
@@ -167,18 +170,22 @@ function showControl (field: ValueField, text: string, attributes: Html, mayBeEm
     const code = kind === 'json' || isCode(field) ? html` class="mono" dir="ltr" spellcheck="false"` : html` dir="auto"`
     return html`<textarea${attributes}${hint} rows="5"${code}>${'\n'}${text}</textarea>`
   }
-  if (kind === 'date-time' && inMilliseconds.test(text)) {
-    return withUnit(html`<input${attributes} type="datetime-local" step="0.001" value="${text.slice(0, -1)}">`, 'UTC')
-  }
-  const isDay = kind === 'date' && /^(\d{4}-\d\d-\d\d)?$/.test(text)
-  const mode = schema['format'] === 'uri' ? 'url' : numeric[kind]
-  const typed = mode === undefined ? html` dir="auto"` : html` inputmode="${mode}" dir="ltr"`
-  const type = isDay ? html` type="date"` : typed
-  const input = html`<input${attributes}${hint}${type} value="${text}" autocomplete="off">`
-  return schema.unit === undefined ? input : withUnit(input, schema.unit)
+  return showInput(html`${attributes}${hint}`, field, text, '0.001')
 }
 
-const withUnit = (input: Html, unit: string) => html`<div class="with">${input}<span>${unit}</span></div>`
+/** Returns the input of a type of values, with their unit. `step`: that of moments, in seconds. */
+export function showInput (
+  attributes: Html, { type: { kind }, schema }: DataField | InputField, text: string, step: string
+): Html {
+  const isDay = kind === 'date' && /^(\d{4}-\d\d-\d\d)?$/.test(text)
+  const isMoment = kind === 'date-time' && inMilliseconds.test(text)
+  const mode = schema['format'] === 'uri' ? 'url' : numeric[kind]
+  const typed = mode === undefined ? html` dir="auto"` : html` inputmode="${mode}" dir="ltr"`
+  const type = isMoment ? html` type="datetime-local" step="${step}"` : isDay ? html` type="date"` : typed
+  const input = html`<input${attributes}${type} value="${isMoment ? text.slice(0, -1) : text}" autocomplete="off">`
+  const unit = isMoment ? 'UTC' : schema.unit
+  return unit === undefined ? input : html`<div class="with">${input}<span>${unit}</span></div>`
+}
 
 // What an input for a date and a time can show.
 const inMilliseconds = /^$|^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,3})?Z$/

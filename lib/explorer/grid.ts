@@ -3,15 +3,15 @@ import { planSelection } from '../plan/read/select.ts'
 import type { Item } from '../plan/read/show.ts'
 import type { InParts } from '../response/answer.ts'
 import { makesGroups } from '../plan/read/group-columns.ts'
-import { newOpenings, pickField, pickForm, type Row, rowsOf, showTable } from './table.ts'
+import { pickField, pickForm, type Row, rowsOf, showTable } from './table.ts'
 import { showColumns } from './columns.ts'
 import { type Facet, showFacets } from './facets.ts'
 import { showGroups, showGroupsPage } from './groups.ts'
 import { each, type Fragment, type Html, html, type Member, membersOf } from './html.ts'
-import { cut, longestInPath } from './value.ts'
+import { cut, longestInPath, shownFields } from './value.ts'
 import { type Format, type Pages, showDone, showMenu, showNumber, showPage, showPages } from './page.ts'
 import {
-  filtersIn, linkWith, nameOf, type Part, pathTo, type Place, type PlaceOf, shownAs, withoutPart
+  filtersIn, linkWith, nameOf, type Part, pathAbove, pathTo, type Place, type PlaceOf, shownAs, withoutPart
 } from './place.ts'
 import { type Found, linkForm, unlinkButton } from './search.ts'
 import { partInWords, showSentence } from './filters.ts'
@@ -59,9 +59,9 @@ export function showGrid (
   const main = html`${showDone(place)}${!isBare && showSentence(collection, place)}
 <div class="body">${showFacets(facets, place)}<section class="frame" aria-label="${name}">${isBare
   ? showBare(collection, acts)
-  : html`<div class="tools">${showViews(viewsOf(collection, place), place)}${showColumns(collection, select, place)}${
-    showGroups(place)}${showDensities(place)}</div>
-${rows.length > 0 ? showTable(table, place, newOpenings()) : showEmpty(without, collection, place)}
+  : html`<div class="tools">${showViews(viewsOf(collection, place.api.options), place)}${
+    showColumns(collection, select, place)}${showGroups(place)}${showDensities(place)}</div>
+${rows.length > 0 ? showTable(table, place) : showEmpty(without, collection, place)}
 ${pick && rows.length > 0 && pickForm(pick, allowed.many, place)}${
   showPages(rows.length, pages, place)}`}</section></div>
 ${allowed.link && linkForm(allowed.link, found, place)}`
@@ -79,14 +79,14 @@ ${allowed.link && linkForm(allowed.link, found, place)}`
 }
 
 /** Returns the formats of a collection. */
-export const formatsOf = ({ hasStreams }: Place): readonly Format[] =>
-  hasStreams ? ['json', 'csv', 'ndjson'] : ['json']
+export const formatsOf = ({ api }: Place): readonly Format[] =>
+  api.options.streams() ? ['json', 'csv', 'ndjson'] : ['json']
 
 /** Returns what stands in place of a table where nothing was left out: the names of the fields, and what adds items. */
-function showBare ({ title, name, fields }: Collection, acts: Fragment): Html {
-  const names = [...fields.values()].filter(({ readable, hidden }) => readable && !hidden).map(field => field.name)
+function showBare (collection: Collection, acts: Fragment): Html {
+  const { title, name } = collection
   return html`<div class="empty"><strong>There are no ${title ?? name} yet.</strong><p>Each has <code>${
-    names.join(', ')}</code>.</p>${acts && html`<p>${acts}</p>`}</div>`
+    shownFields(collection).map(field => field.name).join(', ')}</code>.</p>${acts && html`<p>${acts}</p>`}</div>`
 }
 
 function showEmpty (without: readonly Without[], collection: Collection, place: Place): Html {
@@ -114,12 +114,11 @@ export function * showDictionary (json: string, pages: Pages, place: PlaceOf<'di
     return showGroupsPage({ asked: asked.fields ?? [], collection, members, pages, heading }, place, ['json'])
   }
   const select = planSelection(asked.fields, collection, 'listed')
-  const base = pathTo({ ...place, parts: place.parts.slice(0, -1) })
+  const base = pathAbove(place)
   const name = nameOf(place)
-  const openings = newOpenings()
   const isGrouped = members[0]?.json.startsWith('[') === true
   const showRows = (caption: string, rows: readonly Row[]): Html => html`<div class="frame">${
-    showTable({ caption, collection, select, rows, base, sorts: !isGrouped }, place, openings)}</div>`
+    showTable({ caption, collection, select, rows, base, sorts: !isGrouped }, place)}</div>`
   const only = isGrouped ? [] : yield * rowsOf(members)
   const main = html`${showSentence(collection, place)}
 ${members.length === 0 && html`<p class="empty">There are no items here.</p>`}

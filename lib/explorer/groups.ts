@@ -1,5 +1,5 @@
 import { isObject } from '../errors/is-object.ts'
-import type { Collection, DataField } from '../model/model.ts'
+import type { Collection } from '../model/model.ts'
 import { filterableFields } from '../openapi/filters.ts'
 import type { GroupColumn } from '../plan/plan.ts'
 import { GroupColumns, planColumns } from '../plan/read/group-columns.ts'
@@ -9,11 +9,10 @@ import { isFilterable, showSentence } from './filters.ts'
 import { each, type Fragment, type Html, html, type Member } from './html.ts'
 import { type Format, type Pages, showMenu, showNumber, showPage, showPages, showScroll } from './page.ts'
 import {
-  asking, filterPart, filtersIn, formatFilter, formatNull, linkWith, nameOf, pathTo, type Place, type PlaceOf, shownAs,
-  sortTerm
+  asking, filterPart, filtersIn, formatFilter, linkWith, nameOf, pathTo, type Place, type PlaceOf, shownAs, sortTerm
 } from './place.ts'
 import { rest } from './table.ts'
-import { kindOf, longestInPath, showValue, titleOf, unitOf, valueIn } from './value.ts'
+import { identifies, kindOf, longestInPath, showValue, titleOf, unitOf, valueIn } from './value.ts'
 
 /** The groups of an answer. `heading`: returns the link of a named group. */
 interface GroupsShown {
@@ -177,8 +176,7 @@ function linkToGroup (
     const path = unit === undefined ? name : name.slice(0, name.lastIndexOf('.'))
     if (!isFilterable(path, collection) || text.length > longestInPath || isObject(value)) return undefined
     const end = unit && value !== null ? nextStart(text, unit) : undefined
-    if (value === null) filters.push(formatNull(path, false, syntax))
-    else if (end === undefined) filters.push(formatFilter(path, 'equals', text, syntax))
+    if (end === undefined) filters.push(formatFilter(path, 'equals', value === null ? null : text, syntax))
     else {
       const time = of.field.type.kind === 'date-time' && !text.includes('T') ? 'T00:00:00Z' : ''
       filters.push(formatFilter(path, 'at_least', text + time, syntax), formatFilter(path, 'less', end + time, syntax))
@@ -190,9 +188,8 @@ function linkToGroup (
 /** Returns the menu of the groups that the items of a page can be counted in: of time by months, else by values. */
 export function showGroups (place: PlaceOf<'collection'>): Html | undefined {
   const { from: { collection } } = place.spot.resource
-  const isKey = (field: DataField) =>
-    field.kind === 'stored' && (field.identifier || collection.key.includes(field))
-  const fields = filterableFields(collection).filter(field => field.sortable && !field.hidden && !isKey(field))
+  const fields = filterableFields(collection).filter(field =>
+    field.sortable && !field.hidden && !identifies(field, collection))
   if (fields.length === 0 || !collection.strategies.aggregates) return undefined
   const { syntax } = place
   return showMenu('groups', 'Group by', html`<ul>${fields.map(field => {

@@ -89,44 +89,24 @@ export interface Member { readonly name: string, readonly json: string }
  */
 export function * membersOf (json: string, opening: '{' | '['): InParts<readonly Member[]> {
   const members: Member[] = []
-  let at = skip(json, 0)
-  if (json[at] !== opening) return members
-  at = skip(json, at + 1)
-  while (at < json.length && json[at] !== '}' && json[at] !== ']') {
-    const begun = at
-    const nameEnds = opening === '{' ? endOf(json, at) : at
-    const name = opening === '{' ? String(JSON.parse(json.slice(at, nameEnds))) : ''
-    const start = opening === '{' ? skip(json, json.indexOf(':', nameEnds) + 1) : at
-    const end = endOf(json, start)
-    members.push({ name, json: json.slice(start, end) })
-    at = skip(json, end)
-    if (json[at] === ',') at = skip(json, at + 1)
-    yield at - begun
+  if (json.trimStart()[0] !== opening) return members
+  const marks = /["{}[\],:]/g
+  let [depth, begun, start, name] = [0, 0, 0, '']
+  for (let mark = marks.exec(json); mark !== null; mark = marks.exec(json)) {
+    const { 0: character, index } = mark
+    const isOuter = depth === (character === '{' || character === '[' ? 0 : 1)
+    if (character === '"') marks.lastIndex = closingQuote(json, index) + 1
+    else if (isOuter && (character === ',' || character === '}' || character === ']')) {
+      const text = json.slice(start, index).trim()
+      if (text !== '') members.push({ name, json: text })
+      yield index - begun
+      begun = index
+    } else if (isOuter && character === ':') name = String(JSON.parse(json.slice(start, index)))
+    if (isOuter && character !== '"') start = index + 1
+    if (character === '{' || character === '[') depth++
+    else if (character === '}' || character === ']') depth--
   }
   return members
-}
-
-/** Returns the index after white space. */
-function skip (json: string, start: number): number {
-  let at = start
-  while (/\s/.test(json.charAt(at))) at++
-  return at
-}
-
-/** Returns the index after the value that begins at `start`. */
-function endOf (json: string, start: number): number {
-  let depth = 0
-  for (let at = start; at < json.length; at++) {
-    const character = json.charAt(at)
-    if (character === '"') at = closingQuote(json, at)
-    else if (character === '{' || character === '[') depth++
-    else if (character === '}' || character === ']') depth--
-    else if (depth > 0 || !/[,\s]/.test(character)) continue
-    else return at
-    if (depth < 0) return at
-    if (depth === 0) return at + 1
-  }
-  return json.length
 }
 
 /** Returns the index of the quote that ends the text that begins at `start`. */

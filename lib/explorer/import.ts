@@ -3,7 +3,7 @@ import type { Answer } from '../response/answer.ts'
 import { fieldsToCreate } from './fields.ts'
 import { type Fragment, type Html, html } from './html.ts'
 import { cut } from './value.ts'
-import { countOf, seeOther, showing, showPage, showScroll } from './page.ts'
+import { countOf, seeOther, showing, showPage, showRows } from './page.ts'
 import { nameOf, pathTo, type PlaceOf } from './place.ts'
 import { allowedIn, checkMethod, type Visit } from './visit.ts'
 import { orRefusal } from './attempt.ts'
@@ -35,12 +35,10 @@ function showFaults ({ message, facts: { line, pointer, details } }: DataApiErro
   const faults = details ?? (line === undefined ? [] : [{ line, pointer: pointer ?? '', message }])
   return html`<div class="note bad" role="alert"><p><strong>Nothing was imported.</strong></p>${
     faults.length === 0 && html`<p>${message}</p>`}</div>
-${faults.length > 0 && html`<section class="part"><h2>Faults by line</h2><div class="frame">${
-  showScroll('Faults by line', html`<table class="plainly"><thead><tr><th scope="col" class="num">Line</th>
-<th scope="col">Has</th><th scope="col">Field</th><th scope="col">Fault</th></tr></thead><tbody>${
-  faults.map(one => html`<tr><td class="num">${one.line}</td><td><code>${
-    cut(lines[(one.line ?? 0) - 1] ?? '', longest)}</code></td>
-<td><code>${one.pointer.slice(1)}</code></td><td>${one.message}</td></tr>`)}</tbody></table>`)}</div></section>`}`
+${faults.length > 0 && html`<section class="part"><h2>Faults by line</h2>${
+  showRows('Faults by line', ['#Line', 'Has', 'Field', 'Fault'], faults.map(one => html`<tr>
+<td class="num">${one.line}</td><td><code>${cut(lines[(one.line ?? 0) - 1] ?? '', longest)}</code></td>
+<td><code>${one.pointer.slice(1)}</code></td><td>${one.message}</td></tr>`))}</section>`}`
 }
 
 // In characters.

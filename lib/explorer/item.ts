@@ -4,13 +4,13 @@ import type { Selection, Shown } from '../plan/plan.ts'
 import { planSelection } from '../plan/read/select.ts'
 import type { Item } from '../plan/read/show.ts'
 import { formatSegment } from '../response/paths.ts'
-import { isTags, newOpenings, type Openings, showCount, showFunction, showTable, showTags } from './table.ts'
+import { isTags, showCount, showFunction, showTable, showTags } from './table.ts'
 import { apart, columnTitle } from './columns.ts'
 import { manyOf } from './fields.ts'
 import { type Fragment, type Html, html } from './html.ts'
 import {
-  addressesOf, cut, indented, inGroups, isCode, isImage, kindOf, labelOf, linkTo, none, segmentsTo, showValue,
-  titleOf, unitOf
+  addressesOf, cut, identifies, indented, inGroups, isCode, isImage, kindOf, labelOf, linkTo, none, segmentsTo,
+  showValue, titleOf, unitOf
 } from './value.ts'
 import { unlinkButton } from './search.ts'
 import { showDone, showPage } from './page.ts'
@@ -34,7 +34,8 @@ export function showItemPage (
   const entries = apart(select).filter(({ kind }) => kind !== 'list')
   const main = html`${showDone(place)}<div class="two"><div>${inGroups(entries, groupOf).map(([group, some]) =>
     html`<section class="part">${group !== '' && html`<h2>${group}</h2>`}${showFacts(some, item, place)}</section>`)}
-${showLists(select, item, counts, place)}</div>${showRail(item, counts, select, place)}</div>`
+${select.map(shown => shown.kind === 'list' &&
+  showList(shown, item[shown.name], counts[shown.name], place))}</div>${showRail(item, counts, select, place)}</div>`
   const parent = html`<a href="${collectionPath(place)}">${collection.title ?? collection.name}</a>`
   const heading = html`<bdi>${label}</bdi> <span class="total">in ${parent}</span>`
   const acts = showActions(item, allowed, place)
@@ -81,14 +82,13 @@ function showFact (
 ): Fragment {
   if (shown.kind !== 'value') return undefined
   const { field } = shown
-  const { key } = place.spot.resource.collection
   const value = item[shown.name]
   if (isTags(value) && value.length > 0) return showTags(value)
   const isShort = typeof value === 'object' && value !== null && JSON.stringify(value).length <= longest
   if (isShort || (typeof value === 'string' && value.length <= longest && isCode(field))) {
     return html`<pre>${typeof value === 'string' ? value : indented(JSON.stringify(value))}</pre>`
   }
-  const isKey = field.kind === 'stored' && (field.identifier || key.includes(field))
+  const isKey = identifies(field, place.spot.resource.collection)
   const text = showValue(value, field, { longest, whole, ...isKey && { grouped: Infinity } })
   if (typeof value === 'string' && isImage(value, field, place)) {
     return html`<img class="picture" src="${value}" alt="" loading="lazy" width="132" height="132">${text}`
@@ -109,15 +109,7 @@ function showNested (item: Item, shown: Extract<Shown, { kind: 'item' }>, place:
     showFact(one, item, place, pathTo(place, [[shown.name], [one.name]]), shortest)}</span>`)}</span>`
 }
 
-function showLists (select: Selection, item: Item, counts: Item, place: Place): Fragment {
-  const openings = newOpenings()
-  return select.map(shown => shown.kind === 'list' &&
-    showList(shown, item[shown.name], counts[shown.name], place, openings))
-}
-
-function showList (
-  shown: Extract<Shown, { kind: 'list' }>, value: unknown, counted: unknown, place: Place, openings: Openings
-): Html {
+function showList (shown: Extract<Shown, { kind: 'list' }>, value: unknown, counted: unknown, place: Place): Html {
   const base = pathTo(place, [[shown.name]])
   const elements = Array.isArray(value) ? value.filter(isObject) : []
   const number = isObject(counted) && typeof counted['count'] === 'number' ? counted['count'] : elements.length
@@ -127,7 +119,7 @@ function showList (
   }
   return html`<section class="part"><h2><a href="${base}"><bdi>${titleOf(shown.field)}</bdi></a> <span class="n">${
     number > rows.length && `${rows.length} of `}${number}</span></h2>
-<div class="frame">${rows.length > 0 ? showTable(table, place, openings) : html`<p class="empty">None.</p>`}</div>${
+<div class="frame">${rows.length > 0 ? showTable(table, place) : html`<p class="empty">None.</p>`}</div>${
     number > rows.length && html`<p><a href="${base}">All of ${shown.name}</a></p>`}</section>`
 }
 

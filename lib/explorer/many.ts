@@ -7,12 +7,12 @@ import { planSelection } from '../plan/read/select.ts'
 import type { Item } from '../plan/read/show.ts'
 import { fieldsToEdit, type FormField, namesInForm } from './fields.ts'
 import { consequence, showRefusal } from './form-pages.ts'
-import { type Filled, showFaults, showField, showKey } from './form.ts'
+import { type Filled, noTexts, showFaults, showField, showKey } from './form.ts'
 import { type Fragment, type Html, html } from './html.ts'
 import { cut, labelOf, linkTo, none, showValue, titleOf } from './value.ts'
-import { countOf, showPage, showScroll } from './page.ts'
+import { countOf, showPage, showRows } from './page.ts'
 import { asking, filtersIn, linkWith, nameOf, type PlaceOf } from './place.ts'
-import { newOpenings, showTable } from './table.ts'
+import { showTable } from './table.ts'
 import type { Visit } from './visit.ts'
 
 /** Reads the items that a form writes: all that the filters of its URL find, with the fields of the form. */
@@ -33,7 +33,7 @@ const most = 1000
 
 /** Returns the form for many items as it is opened: empty. */
 export const formOfMany = ({ spot: { resource: { from: { collection } } } }: PlaceOf<'collection'>): Filled =>
-  ({ fields: fieldsToEdit(collection), texts: new Map(), faults: new Map(), base: undefined })
+  ({ ...noTexts, fields: fieldsToEdit(collection) })
 
 /** Returns the page that changes many items: what each field becomes, if its box is checked, and what they have now. */
 export function showEditMany (filled: Filled, items: readonly Item[], place: PlaceOf<'collection'>): Html {
@@ -47,11 +47,10 @@ export function showEditMany (filled: Filled, items: readonly Item[], place: Pla
   const main = html`${showFaults(filled)}<form class="write many" method="post"
  action="${linkWith(place.query, place)}"><input type="hidden" name="_method" value="PATCH">${
     showKey(place)}${showNumber(items)}<button hidden></button>
-<div class="frame">${showScroll('Fields', html`<table class="plainly merge"><thead><tr><th scope="col">Change</th>
-<th scope="col">To</th><th scope="col">Now</th></tr></thead><tbody>${fields.map(row)}</tbody></table>`)}</div>
+${showRows('Fields', ['Change', 'To', 'Now'], fields.map(row), 'merge')}
 <div class="save"><button class="primary">Change ${countOf(items.length)}</button>
 <a class="button" href="${linkWith(place.query, place)}">Cancel</a></div></form>`
-  return showVerb('Edit', items, about, main, place)
+  return showPage({ title: `Edit ${countOf(items.length)} of ${nameOf(place)}`, about, main }, place)
 }
 
 /** Returns the page that asks before many items are deleted, or taken out of their relation. */
@@ -71,18 +70,12 @@ export function showDeleteMany (
   }
   const main = html`${showRefusal(error)}<form class="stack" method="post" action="${linkWith(place.query, place)}">
 <input type="hidden" name="_method" value="DELETE">${showKey(place)}${showNumber(items)}
-<div class="frame">${showTable(table, place, newOpenings())}</div>
+<div class="frame">${showTable(table, place)}</div>
 <p>${isUnlinked ? 'The items will no longer be linked here. They stay.' : consequence(collection)}</p>
 <div class="save"><button class="stop">${verb} ${countOf(items.length)}</button>
 <a class="button" href="${linkWith(place.query, place)}">Keep them</a></div></form>`
-  return showVerb(verb, items, 'All of them or none.', main, place)
-}
-
-function showVerb (
-  verb: string, items: readonly Item[], about: Fragment, main: Html, place: PlaceOf<'collection'>
-): Html {
-  const title = `${verb} ${countOf(items.length)} of ${nameOf(place)}${verb === 'Edit' ? '' : '?'}`
-  return showPage({ title, about, main }, place)
+  const title = `${verb} ${countOf(items.length)} of ${nameOf(place)}?`
+  return showPage({ title, about: 'All of them or none.', main }, place)
 }
 
 /** No more items are written than the page has shown. */

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto'
 import { answerTooLarge } from '../errors/errors.ts'
 import type { Answer, InParts } from '../response/answer.ts'
-import { formatPath, formatSegment, type Parts } from '../response/paths.ts'
+import { formatPath } from '../response/paths.ts'
 import { fewestGrouped, showShort } from './value.ts'
 import { planPage } from '../plan/read/page.ts'
 import { parameterOf } from '../request/syntax.ts'
 import {
-  formatPart, hiddenShow, linkWith, ownQuery, pathTo, type Place, queryOf, readableQuery, rootPathTo, withoutPage,
+  hiddenShow, linkWith, parameterPart, pathTo, type Place, readable, rootPathTo, withoutPage,
   wordOf
 } from './place.ts'
 import { type Fragment, type Html, html, textsOf, trusted } from './html.ts'
@@ -73,7 +73,7 @@ export type Format = 'json' | 'csv' | 'ndjson'
 
 /** Returns the request of the API that the page shows: to be read, changed, copied, and sent in other ways. */
 function showRequest (takesQuery: boolean, formats: readonly Format[], place: Place): Html {
-  const query = readableQuery(place.query)
+  const query = place.query.filter(({ kind }) => kind !== 'own').map(readable).join('&')
   return html`${takesQuery
     ? html`<form class="query" method="get" action="${pathTo(place)}"><span aria-hidden="true">?</span>
 <input${place.syntax.fieldParameters && html` id="query"`} name="_query" value="${query}" spellcheck="false"
@@ -88,19 +88,12 @@ function showRequest (takesQuery: boolean, formats: readonly Format[], place: Pl
 
 const formatNames = { json: 'JSON', csv: 'CSV', ndjson: 'NDJSON' } as const
 
-function formatLink (format: Format | 'events', place: Place): string {
-  const query = [ownQuery(place.query), formatPart(format, place.syntax)].filter(part => part !== '')
-  return pathTo(place) + queryOf(query)
-}
-
-/** Returns the URL of the request, for programs. */
-function urlOf ({ site, parts, query }: Place): string {
-  const path = `${site.root}/${parts.map((part: Parts) => formatSegment(part)).join('/')}`
-  return site.origin + path + queryOf([ownQuery(query)].filter(part => part !== ''))
-}
+const formatLink = (format: Format | 'events', place: Place): string =>
+  linkWith([...place.query.filter(({ kind }) => kind !== 'own'), parameterPart('format', format, place.syntax)], place)
 
 function showCode (place: Place): Html {
-  const code = `curl -H 'accept: application/json' '${urlOf(place).replaceAll("'", '%27')}'`
+  const url = place.site.origin + linkWith(place.query.filter(({ kind }) => kind !== 'own'), place)
+  const code = `curl -H 'accept: application/json' '${url.replaceAll("'", '%27')}'`
   return showMenu('code', 'Code', html`<figure>
 <figcaption data-copy="${code}">curl </figcaption><pre tabindex="0">${code}</pre></figure>`)
 }
@@ -108,6 +101,12 @@ function showCode (place: Place): Html {
 /** Returns a button, and what it opens, whose class is the id. */
 export const showMenu = (id: string, name: Fragment, content: Html): Html => html`<button class="quiet menu"
  popovertarget="${id}">${name}</button><div popover id="${id}" class="${id}">${content}</div>`
+
+/** Returns a framed table of what a page tells. `heads`: those of numbers begin with `#`. */
+export const showRows = (label: string, heads: readonly string[], rows: readonly Html[], kind = ''): Html =>
+  html`<div class="frame">${showScroll(label, html`<table class="plainly ${kind}"><thead><tr>${heads.map(head =>
+    html`<th scope="col"${head.startsWith('#') && html` class="num"`}>${head.replace('#', '')}</th>`)}</tr></thead>
+<tbody>${rows}</tbody></table>`)}</div>`
 
 /** Returns a table that scrolls in its frame. */
 export const showScroll = (label: string, table: Html): Html =>
@@ -177,7 +176,7 @@ export function pageOf (
   const { vary = 'Accept', 'x-total-count': _, 'preference-applied': __, ...others } = headers
   return {
     status,
-    headers: { ...others, vary, ...pageHeaders, 'content-security-policy': status === 401 ? alonePolicy : policy },
+    headers: { ...others, vary, ...pageHeaders, 'content-security-policy': policy },
     links: [],
     body,
     personal,
@@ -248,10 +247,10 @@ export const seeOther = (location: string): Answer => ({
 
 const hashOf = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`
 
-// A hash, no nonce: the script is a constant, so a page can be kept as it is.
-const policyOf = (styles: string) => [
+// Hashes, no nonce: style and script are constants, so a page can be kept as it is.
+const policy = [
   "default-src 'none'",
-  `style-src ${styles}`,
+  `style-src 'self' ${hashOf(style)}`,
   `script-src ${hashOf(script)}`,
   "connect-src 'self'",
   images,
@@ -259,9 +258,6 @@ const policyOf = (styles: string) => [
   "base-uri 'none'",
   "frame-ancestors 'none'"
 ].join('; ')
-
-const policy = policyOf("'self'")
-const alonePolicy = policyOf(hashOf(style))
 
 /** The headers of every page. They replace those that the application sets, as with @fastify/helmet. */
 const pageHeaders: Readonly<Record<string, string>> = {

@@ -1,25 +1,30 @@
-import { type Operator, traitsOf } from '../model/values.ts'
+import type { Operator } from '../model/values.ts'
 import { type ParameterKind, parameterOf, type Syntax } from '../request/syntax.ts'
 import { decodePercent } from '../request/decode.ts'
-import type { Permissions, RequestOptions } from '../plan/request.ts'
+import { splitUnquoted } from '../request/unquoted.ts'
+import type { Api } from '../api/answer.ts'
+import type { Permissions } from '../plan/request.ts'
 import type { Resource } from '../plan/path/walk.ts'
 import type { Query } from '../request/request.ts'
 import { formatPath, type Parts, type Site } from '../response/paths.ts'
 import { type Html, html } from './html.ts'
 
-/** The place of a page: the request of the API that it shows, and the caller's permissions there. */
-export interface Place {
+/** The facts that all pages of one registration share. */
+export interface Exploring {
+  /** The API, whose listings have their links in the header, wherever the application puts them. */
+  readonly api: Api
   readonly title: string
+  /** The application's page for logging in. */
+  readonly login: string | undefined
   /** The hosts that images come from. */
   readonly images: readonly string[]
+}
+
+/** The place of a page: the request of the API that it shows, and the caller's permissions there. */
+export interface Place extends Exploring {
   readonly site: Site
   /** The syntax of the resource; that of the API for an error. */
   readonly syntax: Syntax
-  readonly reads: RequestOptions['reads']
-  /** True if collections are answered as NDJSON and CSV too. */
-  readonly hasStreams: boolean
-  /** True if streams of items can be imported. */
-  readonly hasImports: boolean
   /** True for a page of a live document. */
   readonly isLive?: boolean
   /** Returns a new key for a write of the page; undefined where the caller sends none, and for errors. */
@@ -30,7 +35,12 @@ export interface Place {
   readonly parts: readonly Parts[]
   /** The parts of the query string, the explorer's own words among them. */
   readonly query: readonly Part[]
+  /** What opens on the page: the number of its elements so far, and the characters of texts that it may still show. */
+  readonly openings: { count: number, left: number }
 }
+
+/** Returns the openings of a new page. */
+export const newOpenings = (): Place['openings'] => ({ count: 0, left: 200_000 })
 
 /** A resource, as its caller may see it. */
 export interface Spot {
@@ -57,6 +67,9 @@ export const pathTo = ({ site, parts }: Place, more: readonly Parts[] = []): str
 /** Returns the path of a resource below the API's root. */
 export const rootPathTo = ({ site }: Place, parts: readonly Parts[]): string => formatPath(site, parts)
 
+/** Returns the path of the resource one level above the page. */
+export const pathAbove = ({ site, parts }: Place): string => formatPath(site, parts.slice(0, -1))
+
 /** Returns the last segment of the path, which names the page. */
 export const nameOf = ({ parts, title }: Place): string => parts.at(-1)?.map(String).join(',') ?? title
 
@@ -75,7 +88,7 @@ export const words = [
   // The style sheet of all pages.
   '_style',
   // Forms that are sent with GET: the query that they change, and the changes.
-  '_query', '_at', '_or', '_field', '_equality', '_order', '_text', '_value', '_column',
+  '_query', '_at', '_or', '_field', '_operator', '_value', '_column',
   // The rows that were selected, and the format they are wanted in.
   '_row', '_as',
   // Members of forms that write.
@@ -143,16 +156,20 @@ export const queryOf = (parts: QueryParts): string =>
 /** Returns a link to the page with another query. */
 export const linkWith = (parts: QueryParts, place: Place): string => pathTo(place) + queryOf(parts)
 
+/** Returns a parameter as a part of a query. */
+export const parameterPart = (kind: ParameterKind, value: string, syntax: Syntax): string =>
+  encodePart(`${parameterOf(kind, syntax)}=${value}`)
+
 /** Returns the query that asks for items: their filters, and other parameters. */
 export const asking = (filters: QueryParts, asked: Asked, syntax: Syntax): string =>
   queryOf([...filters, ...(['fields', 'sort', 'size'] as const).filter(kind => asked[kind] !== undefined).map(kind =>
-    encodePart(`${parameterOf(kind, syntax)}=${[asked[kind]].flat().join([...syntax.fields][0])}`))])
+    parameterPart(kind, [asked[kind]].flat().join([...syntax.fields][0]), syntax))])
 
 interface Asked { readonly fields?: readonly string[], readonly sort?: string, readonly size?: number }
 
 /** Returns a filter as a part of a query. */
 export const filterPart = (filter: string, syntax: Syntax): string =>
-  encodePart(syntax.fieldParameters && !filter.startsWith('(') ? filter : `${parameterOf('where', syntax)}=${filter}`)
+  syntax.fieldParameters && !filter.startsWith('(') ? encodePart(filter) : parameterPart('where', filter, syntax)
 
 /** Encodes a decoded part of a query; characters that URLs can show stay as they are, so that people can read them. */
 export const encodePart = (text: string): string =>
@@ -182,16 +199,13 @@ export const isKept = ({ kind, name }: Pick<Part, 'kind' | 'name'>): boolean =>
 export const shownIn = (query: readonly Part[]): readonly Part[] =>
   query.filter(part => part.kind === 'own' && isKept(part))
 
-/** The densities of tables, beside the standard. */
-const densities = ['compact', 'roomy'] as const
+/** Returns the density of the tables of a page, if it is not the standard. */
+export const shownAs = ({ query }: Place): string | undefined =>
+  ['compact', 'roomy'].find(one => one === wordOf('_show', query))
 
-/** Returns the density of the tables of a page. */
-export const shownAs = ({ query }: Place): typeof densities[number] | undefined =>
-  densities.find(one => one === wordOf('_show', query))
-
-/** Returns the inputs of a form that is sent with GET and changes a query. */
-export const hiddenQuery = (query: string, place: Place): Html =>
-  html`<input type="hidden" name="_query" value="${query}">${hiddenShow(place)}`
+/** Returns the inputs of a form that is sent with GET and changes the query of the page, or these parts of it. */
+export const hiddenQuery = (place: Place, parts = place.query): Html =>
+  html`<input type="hidden" name="_query" value="${ownQuery(parts)}">${hiddenShow(place)}`
 
 /** Returns the inputs that keep how a page is shown. */
 export const hiddenShow = ({ query }: Place): Html =>
@@ -203,7 +217,7 @@ export function withParameter (
   parts: readonly Part[], kind: ParameterKind, value: string | undefined, syntax: Syntax
 ): QueryParts {
   const others = withoutPage(parts).filter(part => part.kind !== kind)
-  return value === undefined ? others : [...others, encodePart(`${parameterOf(kind, syntax)}=${value}`)]
+  return value === undefined ? others : [...others, parameterPart(kind, value, syntax)]
 }
 
 /** Returns the parts without one of them. */
@@ -217,10 +231,6 @@ export function withFilter (
   const made = filter === undefined ? [] : [filterPart(filter, syntax)]
   return [...withoutPage(parts.slice(0, at)), ...made, ...withoutPage(parts.slice(at + 1))]
 }
-
-/** Returns the part that asks for a format. */
-export const formatPart = (format: string, syntax: Syntax): string =>
-  encodePart(`${parameterOf('format', syntax)}=${format}`)
 
 /** Returns a term of an order in the API's own words. */
 export function sortTerm (name: string, descending: boolean, { directions, direction }: Syntax): string {
@@ -237,20 +247,14 @@ export function spellingOf (operator: Operator, { operators }: Syntax): string {
   return shortest
 }
 
-/** Returns a filter in the API's own language, with the operand that a person typed. */
-export function formatFilter (path: string, operator: Operator, operand: string, syntax: Syntax): string {
+/** Returns a filter in the API's own language: by a value, by the values of a list, or by null. */
+export function formatFilter (
+  path: string, operator: Operator, value: string | readonly string[] | null, syntax: Syntax
+): string {
   const spelling = spellingOf(operator, syntax)
-  if (!traitsOf(operator).list) return path + spelling + quoted(operand, spelling, syntax)
-  // A client that quotes its values has written the list as the API reads it.
-  if (operand.includes('"')) return path + spelling + operand
-  const [delimiter = ','] = syntax.list
-  const values = split(operand, syntax.list).map(value => quoted(value.trim(), '', syntax))
-  return path + spelling + values.join(delimiter)
+  if (value === null) return `${path}${spelling}null`
+  return path + spelling + (typeof value === 'string' ? quoted(value, spelling, syntax) : formatValues(value, syntax))
 }
-
-/** Returns the filter for items with one of these values, or with none of them. */
-export const formatList = (path: string, negated: boolean, values: readonly string[], syntax: Syntax): string =>
-  path + spellingOf(negated ? 'not_in' : 'in', syntax) + formatValues(values, syntax)
 
 /** Returns values as a list of the API. */
 export function formatValues (values: readonly string[], syntax: Syntax): string {
@@ -260,9 +264,10 @@ export function formatValues (values: readonly string[], syntax: Syntax): string
     .join(delimiter)
 }
 
-/** Returns the filter for items with no value, or with one. */
-export const formatNull = (path: string, negated: boolean, syntax: Syntax): string =>
-  `${path}${spellingOf(negated ? 'not_equals' : 'equals', syntax)}null`
+/** Returns the values of a list that a person typed, some of them in quotes. */
+export const valuesIn = (text: string, { list }: Syntax): readonly string[] =>
+  [...list].reduce((values, delimiter) => values.flatMap(value => splitUnquoted(value, delimiter)), [text])
+    .map(value => value.trim().replace(/^"([^]*)"$/, (_, inside: string) => inside.replaceAll(/\\(.)/g, '$1')))
 
 /** Returns a text as an operand, in quotes where it would be read otherwise without them. */
 function quoted (text: string, spelling: string, { operators }: Syntax): string {
@@ -273,13 +278,3 @@ function quoted (text: string, spelling: string, { operators }: Syntax): string 
 
 /** Returns a text as an operand in quotes. */
 export const inQuotes = (text: string): string => `"${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`
-
-function split (text: string, delimiters: ReadonlySet<string>): readonly string[] {
-  let values = [text]
-  for (const delimiter of delimiters) values = values.flatMap(value => value.split(delimiter))
-  return values
-}
-
-/** Returns the filters as a person reads them. */
-export const readableQuery = (parts: readonly Part[]): string =>
-  parts.filter(({ kind }) => kind !== 'own').map(readable).join('&')

@@ -4,7 +4,7 @@ import { makesGroups } from '../plan/read/group-columns.ts'
 import type { Answer, InParts } from '../response/answer.ts'
 import type { Item } from '../plan/read/show.ts'
 import { renderFailure } from '../response/failure.ts'
-import { allowedIn, askAllowed, checkMethod, type Exploring, updateMethod, type Visit } from './visit.ts'
+import { allowedIn, askAllowed, checkMethod, updateMethod, type Visit } from './visit.ts'
 import { rowsOf } from './table.ts'
 import { columnsAsked } from './columns.ts'
 import { readCounts, readCurrent, readLike, readToDelete } from './fields.ts'
@@ -18,18 +18,18 @@ import { showGroupsPage } from './groups.ts'
 import { type Html, html, membersOf } from './html.ts'
 import { showImport } from './import.ts'
 import { showItemPage } from './item.ts'
-import { noData, pageOf, type Pages, seeOther, showing, showPage } from './page.ts'
+import { pageOf, type Pages, seeOther, showing, showPage } from './page.ts'
 import {
-  asking, encodeTyped, filtersIn, formatPart, isKept, isOf, linkWith, nameOf, type Part, partsOf, pathTo, type Place,
-  type PlaceOf, type QueryParts, shownIn, type Spot, withFilter, withParameter, wordOf
+  asking, encodeTyped, filtersIn, isKept, isOf, linkWith, nameOf, parameterPart, type Part, partsOf, pathAbove,
+  type Place, type PlaceOf, queryOf, type QueryParts, shownIn, type Spot, withFilter, withParameter, wordOf
 } from './place.ts'
-import { type Found, search } from './search.ts'
+import { search } from './search.ts'
 import { showWhole } from './value.ts'
 import { orRefusal } from './attempt.ts'
 import { formOfMany, readMany, showDeleteMany, showEditMany } from './many.ts'
 
 /** Answers a GET with a page of what the answer in JSON shows. Throws what the request in JSON would throw. */
-export async function readPage (visit: Visit, exploring: Exploring): Promise<Answer> {
+export async function readPage (visit: Visit): Promise<Answer> {
   const { place } = visit
   const query = wordOf('_query', place.query)
   if (query !== undefined) return redirectTo(query, visit)
@@ -38,19 +38,18 @@ export async function readPage (visit: Visit, exploring: Exploring): Promise<Ans
   const isCounted = wordOf('_count', place.query) !== undefined
   const answered = await orRefusal(async () => visit.ask(isCounted ? { prefer: 'count=exact' } : {}),
     ({ code }) => code === 'identifier_not_found')
-  if (answered instanceof DataApiError) return showMissing(answered, visit, exploring)
+  if (answered instanceof DataApiError) return showMissing(answered, visit)
   const spot = await visit.spot()
-  const here = { ...place, spot, isLive: exploring.api.options.isLive(spot.resource) }
-  return pageOf(answered, await viewOf(answered, here, visit, exploring))
+  const here = { ...place, spot, isLive: place.api.options.isLive(spot.resource) }
+  return pageOf(answered, await viewOf(answered, here, visit))
 }
 
 /** Returns the page of an item that is not there, with its neighbours. */
-async function showMissing (error: DataApiError, visit: Visit, exploring: Exploring): Promise<Answer> {
+async function showMissing (error: DataApiError, visit: Visit): Promise<Answer> {
   const near = await readNear(visit)
   if (near === undefined) throw error
   const failure = renderFailure(error, { form: 'plain', developerErrors: false })
-  return pageOf(failure, json =>
-    showFailure(failure.status, JSON.parse(json), visit.place, exploring, near))
+  return pageOf(failure, json => showFailure(failure.status, JSON.parse(json), visit.place, near))
 }
 
 type Around = Pick<Listing, 'found' | 'facets' | 'without'>
@@ -59,8 +58,10 @@ type Around = Pick<Listing, 'found' | 'facets' | 'without'>
 async function readAround (answered: Answer, place: PlaceOf<'collection'>, visit: Visit): Promise<Around> {
   const filters = filtersIn(place.query)
   const isEmpty = answered.body === '[]' && filters.length <= mostWithout
+  const { link } = allowedIn(place)
+  const isSearched = link !== undefined && wordOf('_search', place.query) !== undefined
   return {
-    found: await findToLink(place, visit),
+    found: isSearched ? await search(link.target, wordOf('_link', place.query) ?? '', visit) : undefined,
     facets: await readFacets(visit, place),
     without: await Promise.all(isEmpty ? filters.map(part => countWithout(part, place, visit)) : [])
   }
@@ -76,16 +77,9 @@ async function countWithout (part: Part, { query, syntax }: Place, visit: Visit)
   return { part, count: String(headers['x-total-count']) }
 }
 
-/** Searches for items to link, where the form for that asks to. */
-async function findToLink (place: PlaceOf<'collection'>, visit: Visit): Promise<Found | undefined> {
-  const { link } = allowedIn(place)
-  if (link === undefined || wordOf('_search', place.query) === undefined) return undefined
-  return search(link.target, wordOf('_link', place.query) ?? '', visit)
-}
-
 /** Returns what makes the page of an answer's JSON. */
 async function viewOf (
-  answered: Answer, place: Place & { readonly spot: Spot }, visit: Visit, exploring: Exploring
+  answered: Answer, place: Place & { readonly spot: Spot }, visit: Visit
 ): Promise<(json: string) => Html | InParts<Html>> {
   const pages = pagesOf(answered, place)
   if (isOf('dictionary', place)) return json => showDictionary(json, pages, place)
@@ -103,7 +97,7 @@ async function viewOf (
   }
   return place.spot.resource.kind === 'scalar'
     ? json => showScalar(JSON.parse(json), place)
-    : json => showDirectoryPage(JSON.parse(json), place, exploring)
+    : json => showDirectoryPage(JSON.parse(json), place)
 }
 
 function * showListing (json: string, around: Around, pages: Pages, place: PlaceOf<'collection'>): InParts<Html> {
@@ -118,11 +112,10 @@ function * showListing (json: string, around: Around, pages: Pages, place: Place
 /** Returns the links of an answer to other pages, which keep count and density, and the count itself. */
 function pagesOf ({ links, headers }: Answer, place: Place): Pages {
   const kept = place.query.filter(({ kind, name }) => kind === 'own' && (name === '_count' || isKept({ kind, name })))
-  const { origin } = place.site
   return {
     links: new Map(links.map(({ rel, target }) => {
-      const path = target.slice(origin.length)
-      return [rel, kept.reduce((url, { raw }) => `${url}${url.includes('?') ? '&' : '?'}${raw}`, path)]
+      const [path = '', query = ''] = target.slice(place.site.origin.length).split('?')
+      return [rel, path + queryOf([...query === '' ? [] : [query], ...kept])]
     })),
     total: headers['x-total-count']
   }
@@ -133,9 +126,8 @@ function showScalar (value: unknown, place: Place & { readonly spot: Spot }): Ht
   const name = nameOf(place)
   const { resource } = place.spot
   const field = resource.kind === 'scalar' && resource.field.kind !== 'input' ? resource.field : undefined
-  const parent = pathTo({ ...place, parts: place.parts.slice(0, -1) })
   const main = html`<div class="frame whole">${showWhole(value, field)}</div>
-<p class="foot"><a href="${parent}">The item of this value</a></p>`
+<p class="foot"><a href="${pathAbove(place)}">The item of this value</a></p>`
   return showPage({ title: name, main, formats: ['json'] }, place)
 }
 
@@ -146,7 +138,7 @@ async function redirectTo (query: string, visit: Visit): Promise<Answer> {
   await visit.spot()
   const typed = partsOf(encodeTyped(query.replace(/^\?/, '')), place.syntax).filter(({ kind }) => kind !== 'own')
   const format = wordOf('_as', place.query)
-  const asked = format === undefined ? [] : [formatPart(format, place.syntax)]
+  const asked = format === undefined ? [] : [parameterPart('format', format, place.syntax)]
   const written = (['_edit', '_delete'] as const).filter(word => wordOf(word, place.query) !== undefined)
   return seeOther(linkWith([...await changed(typed, visit), ...shownIn(place.query), ...asked, ...written], place))
 }
@@ -173,40 +165,34 @@ async function openForm (visit: Visit): Promise<Answer | undefined> {
     .find(word => wordOf(word, visit.place.query) !== undefined)
   if (asked === undefined) return undefined
   const place = { ...visit.place, spot: await visit.spot(), query: filtersIn(visit.place.query) }
-  const answered = { status: 200, headers: {}, links: [], body: noData }
-  if (asked === '_import' && isOf('collection', place)) {
-    checkMethod('POST', place.spot)
+  if (isOf('item', place) && (asked === '_edit' || asked === '_delete')) {
+    checkMethod(asked === '_edit' ? updateMethod(place.spot) : 'DELETE', place.spot)
+    const found = asked === '_edit' ? await readCurrent(visit, place) : await readToDelete(visit, place)
+    return pageWith(found?.item ?? '', item => {
+      const current = isObject(item) ? { item, tag: found?.tag } : undefined
+      return asked === '_edit'
+        ? showEdit(formOf(place, current), current, place)
+        : showDelete(current, undefined, place)
+    })
+  }
+  if (!isOf('collection', place)) return undefined
+  const method = asked === '_edit' ? 'PATCH' : asked === '_delete' ? 'DELETE' : 'POST'
+  checkMethod(method, place.spot)
+  if (asked === '_import') {
     return allowedIn(place).import ? showing(200, () => showImport({ csv: '' }, place)) : undefined
   }
-  if (asked === '_new' && isOf('collection', place)) {
-    checkMethod('POST', place.spot)
+  if (method === 'POST') {
     const like = await readLike(wordOf('_new', visit.place.query) ?? '', place, visit)
-    return pageOf({ ...answered, body: JSON.stringify(like) }, json =>
-      showCreate(emptyForm(place, JSON.parse(json) as Item), place))
+    return pageWith(like, item => showCreate(emptyForm(place, item as Item), place))
   }
-  if (asked === '_import') return undefined
-  if (asked !== '_new' && isOf('collection', place)) return openMany(asked, place, visit)
-  if (asked === '_new' || !isOf('item', place)) return undefined
-  checkMethod(asked === '_edit' ? updateMethod(place.spot) : 'DELETE', place.spot)
-  const found = asked === '_edit' ? await readCurrent(visit, place) : await readToDelete(visit, place)
-  return pageOf({ ...answered, body: found === undefined ? noData : JSON.stringify(found.item) }, json => {
-    const item: unknown = JSON.parse(json)
-    const current = isObject(item) ? { item, tag: found?.tag } : undefined
-    return asked === '_edit'
-      ? showEdit(formOf(place, current), current, place)
-      : showDelete(current, undefined, place)
-  })
-}
-
-/** Returns the page of a form that writes all items which the filters of the URL find. */
-async function openMany (asked: '_edit' | '_delete', place: PlaceOf<'collection'>, visit: Visit): Promise<Answer> {
-  const method = asked === '_edit' ? 'PATCH' : 'DELETE'
-  checkMethod(method, place.spot)
-  const read = await readMany(method, place, visit)
-  return pageOf({ status: 200, headers: {}, links: [], body: JSON.stringify(read) }, json => {
-    const items = [JSON.parse(json) as unknown].flat().filter(isObject)
-    return asked === '_edit'
+  return pageWith(await readMany(method, place, visit), read => {
+    const items = [read].flat().filter(isObject)
+    return method === 'PATCH'
       ? showEditMany(formOfMany(place), items, place)
       : showDeleteMany(items, undefined, place)
   })
 }
+
+/** Returns a page of data that the hooks of the application may replace, as those of an answer. */
+const pageWith = (data: unknown, show: (data: unknown) => Html): Answer =>
+  pageOf({ status: 200, headers: {}, links: [], body: JSON.stringify(data) }, json => show(JSON.parse(json)))

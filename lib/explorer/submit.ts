@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { DataApiError, malformedBody, validation } from '../errors/errors.ts'
-import { linkingRelation, separable, separableRelation, type WriteMethod } from '../plan/path/methods.ts'
+import { linkingRelation, separable, separableRelation } from '../plan/path/methods.ts'
 import { decodeBody } from '../request/body.ts'
 import type { RequestText } from '../request/parse.ts'
 import type { Answer } from '../response/answer.ts'
@@ -15,7 +15,7 @@ import {
   fieldsToCreate, fieldsToEdit, type FormField, readCurrent, readText, readToDelete, type ValueField
 } from './fields.ts'
 import { baseIn, chosenTexts, isChanged, merge, showConflict, showCreate, showDelete, showEdit } from './form-pages.ts'
-import type { Filled } from './form.ts'
+import { type Filled, noTexts } from './form.ts'
 import type { Html } from './html.ts'
 import { segmentsTo } from './value.ts'
 import { seeOther, showing } from './page.ts'
@@ -41,9 +41,6 @@ export async function submit (text: RequestText, visited: Visit): Promise<Answer
   if (isOf('collection', place) && method === 'DELETE') return removeMany(form, place, visit)
   if (isOf('item', place) && method === 'PATCH') return update(form, place, visit)
   if (isOf('item', place) && method === 'DELETE') return remove(form, place, visit)
-  const write = (['POST', 'PUT', 'PATCH', 'DELETE'] as const).find(one => one === method)
-  if (write === undefined) throw malformedBody(`A form cannot ask for the method '${method}'.`)
-  checkMethod(write satisfies WriteMethod, place.spot)
   throw malformedBody(`The form of this page cannot ask for the method '${method}'.`)
 }
 
@@ -91,7 +88,7 @@ type Form = ReadonlyMap<string, string>
 async function create (form: Form, place: PlaceOf<'collection'>, visit: Visit): Promise<Answer> {
   checkMethod('POST', place.spot)
   const fields = fieldsToCreate(place.spot.resource)
-  const opened = { fields, texts: form, faults: new Map(), base: undefined }
+  const opened = { ...noTexts, fields, texts: form }
   return write(opened, fields, filled => showCreate(filled, place), visit, async body => {
     const { headers: { location = pathTo(place) } } = await visit.ask({ method: 'POST', body })
     return seeOther(`${location}?_done=created`)
@@ -241,15 +238,11 @@ function toValue (field: ValueField, text: string, isNew: boolean): unknown {
     if (type.kind === 'string') return ''
     return isNew ? undefined : null
   }
-  return type.kind === 'json' ? parseJson(text) : readText(field, text)
-}
-
-function parseJson (text: string): unknown {
+  if (type.kind !== 'json') return readText(field, text)
   try {
     return JSON.parse(text)
   } catch (error) {
-    const reason = error instanceof Error ? error.message : 'it cannot be read'
-    throw new DataApiError('malformed_body', `must be JSON: ${reason}`)
+    throw new DataApiError('malformed_body', `must be JSON: ${(error as Error).message}`)
   }
 }
 

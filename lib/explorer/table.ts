@@ -1,4 +1,4 @@
-import type { Collection, StoredField } from '../model/model.ts'
+import type { Collection, Field, StoredField } from '../model/model.ts'
 import { filterableFields } from '../openapi/filters.ts'
 import type { Selection, Shown } from '../plan/plan.ts'
 import type { Item } from '../plan/read/show.ts'
@@ -8,10 +8,10 @@ import type { InParts } from '../response/answer.ts'
 import { apart, columnTitle, isCount, showHeader } from './columns.ts'
 import { each, type Fragment, type Html, html, type Member } from './html.ts'
 import {
-  choicesOf, cut, fewestGrouped, indented, isImage, isName, isNumeric, isUrl, kindOf, labelOf, linkTo, longestInPath,
-  none, segmentsTo, showShort, showUrl, showValue, valueIn
+  choicesOf, cut, fewestGrouped, identifies, indented, isImage, isName, isNumeric, isUrl, kindOf, labelOf, linkTo,
+  longestInPath, namesOf, none, segmentsTo, showShort, showUrl, showValue, valueIn
 } from './value.ts'
-import { hiddenQuery, ownQuery, pathTo, type Place, shownAs } from './place.ts'
+import { hiddenQuery, pathTo, type Place, shownAs } from './place.ts'
 import { showScroll } from './page.ts'
 
 /** A table of items. */
@@ -31,40 +31,36 @@ interface Table {
 }
 
 /** Returns items as a table that scrolls: its head and its first column, which has the names of the items, stay. */
-export function showTable (table: Table, place: Place, openings: Openings): Html {
+export function showTable (table: Table, place: Place): Html {
   const { caption, collection, rows, sorts, pick, end } = table
   const select = namesFirst(apart(table.select), collection)
   const columns = columnsOf(select, collection, rows)
   return showScroll(`Table of ${caption}`, html`<table data-rows class="${shownAs(place)}"><thead><tr>${
   columns.map((column, index) =>
-  showHeader(column, { isKey: index === 0, isPicked: pick !== undefined, sorts, select, id: nextId(openings) }, place))}
+  showHeader(column, { isKey: index === 0, isPicked: pick !== undefined, sorts, select, id: nextId(place) }, place))}
 ${end && html`<td></td>`}${rest}</tr></thead>
-<tbody>${each(rows, row => showRow(row, columns, table, place, openings))}</tbody></table>`)
+<tbody>${each(rows, row => showRow(row, columns, table, place))}</tbody></table>`)
 }
 
 /** Takes the width that no column needs, so that columns are as wide as their values. */
 export const rest = html`<td class="rest" aria-hidden="true"></td>`
 
 /** Returns a selection with the column first that names the items. */
-function namesFirst (select: Selection, { key }: Collection): Selection {
-  const name = select.find(({ field }) => field.schema['naming'] === true) ??
-    select.find(isIdentifyingName) ?? select.find(isNaming) ??
-    select.find(({ name }) => key.some(field => field.name === name)) ?? select.find(({ kind }) => kind === 'value')
+function namesFirst (select: Selection, collection: Collection): Selection {
+  const names: readonly Field[] = [...namesOf(collection).filter(isName), ...collection.key]
+  const name = select.filter(({ field }) => names.includes(field))
+    .toSorted((one, other) => names.indexOf(one.field) - names.indexOf(other.field))[0] ??
+    select.find(({ kind }) => kind === 'value')
   return name === undefined ? select : [name, ...select.filter(one => one !== name)]
 }
 
-const isNaming = ({ field }: Shown) => field.kind === 'stored' && isName(field)
-const isIdentifyingName = ({ field }: Shown) => field.kind === 'stored' && field.identifier && isName(field)
-
-function showRow (
-  { item }: Row, columns: readonly Column[], table: Table, place: Place, openings: Openings
-): Html {
+function showRow ({ item }: Row, columns: readonly Column[], table: Table, place: Place): Html {
   const { collection, base, end } = table
   const segments = segmentsTo(item, collection, place.syntax.dictionaryPrefix)
   const path = segments === undefined ? undefined : `${base}/${segments.map(formatSegment).join('/')}`
   return html`<tr>${columns.map((column, index) => index === 0
     ? showKey(column, item, path, table)
-    : showCell(column, item, path, place, openings))}
+    : showCell(column, item, path, place))}
 ${end && html`<td class="end">${path !== undefined && end(item, path)}</td>`}${rest}</tr>`
 }
 
@@ -104,9 +100,10 @@ export function pickForm (
 ): Html {
   const kept = place.query.filter(({ kind }) => kind === 'sort' || kind === 'fields' || kind === 'size')
   return html`<form id="rows" class="picked" method="get" action="${pathTo(place)}">
-<output role="status"></output>${hiddenQuery(ownQuery(kept), place)}
+<output role="status"></output>${hiddenQuery(place, kept)}
 <input type="hidden" name="_field" value="${field.name}"><button>Show these rows</button>
-<button name="_as" value="json">JSON</button>${place.hasStreams && html`<button name="_as" value="csv">CSV</button>`}
+<button name="_as" value="json">JSON</button>${
+    place.api.options.streams() && html`<button name="_as" value="csv">CSV</button>`}
 ${many.update && html`<button name="_edit">Edit</button>`}${
     many.delete && html`<button name="_delete" class="danger">Delete</button>`}</form>`
 }
@@ -123,14 +120,8 @@ export interface Column {
   readonly decimals: number
 }
 
-/** What opens on a page: the number of its elements so far, and the characters of texts that it may still show. */
-export interface Openings { count: number, left: number }
-
-/** Returns the openings of a new page. */
-export const newOpenings = (): Openings => ({ count: 0, left: 200_000 })
-
 /** Returns an id for an element that opens. */
-const nextId = (openings: Openings): string => `p${openings.count++}`
+const nextId = ({ openings }: Place): string => `p${openings.count++}`
 
 /** Parses the items of a listing. */
 export function * rowsOf (members: readonly Member[]): InParts<readonly Row[]> {
@@ -144,14 +135,14 @@ export function * rowsOf (members: readonly Member[]): InParts<readonly Row[]> {
 }
 
 /** Returns the columns of a selection. Numbers that name items are never grouped. */
-export function columnsOf (select: Selection, { key, fields }: Collection, rows: readonly Row[]): readonly Column[] {
-  const relations = [...fields.values()].filter(field => field.kind === 'sub-item')
-  const names = new Set<unknown>([...key, ...relations.flatMap(({ foreignKey }) => foreignKey)])
+function columnsOf (select: Selection, collection: Collection, rows: readonly Row[]): readonly Column[] {
+  const relations = [...collection.fields.values()].filter(field => field.kind === 'sub-item')
+  const names = new Set<unknown>(relations.flatMap(({ foreignKey }) => foreignKey))
   return select.map(shown => {
     const kind = shown.kind === 'value' ? kindOf(shown.field) : shown.kind
     if (!isNumeric(kind)) return { shown, kind, grouped: fewestGrouped, decimals: 0 }
     const texts = rows.map(({ item }) => plainNumber.exec(String(item[shown.name])) ?? [])
-    const isName = names.has(shown.field) || (shown.field.kind === 'stored' && shown.field.identifier)
+    const isName = names.has(shown.field) || identifies(shown.field, collection)
     // One number of five digits has all of its column grouped.
     const isLong = texts.some(([, whole = '']) => whole.length >= fewestGrouped)
     const decimals = Math.max(0, ...texts.map(([, , rest = '']) => rest.length))
@@ -174,9 +165,7 @@ function classOf ({ kind, shown }: Column): string {
 }
 
 /** Returns a cell. `path`: that of the item; undefined if no URL of it is known. */
-function showCell (
-  column: Column, item: Item, path: string | undefined, place: Place, openings: Openings
-): Html {
+function showCell (column: Column, item: Item, path: string | undefined, place: Place): Html {
   const { shown } = column
   const value = item[shown.name]
   const whole = path && `${path}/${encodeURIComponent(shown.name)}`
@@ -198,7 +187,7 @@ function showCell (
   }
   if (isUrl(text)) return html`<td class="m">${showUrl(text, longestInCell)}</td>`
   return html`<td class="${isText ? classOf(column) : 'mono m'}" dir="auto">${
-    text.length <= (isText ? longestLine : longestCode) ? text : showLong(text, isText, whole, openings)}</td>`
+    text.length <= (isText ? longestLine : longestCode) ? text : showLong(text, isText, whole, place)}</td>`
 }
 
 /** Returns what a function makes of related items. */
@@ -241,14 +230,14 @@ const longestInCell = 92
 const longestOpened = 4000
 
 /** Returns the beginning of a text, from which the whole opens; a link to the value where a page has no more room. */
-function showLong (text: string, isText: boolean, whole: string | undefined, openings: Openings): Html {
+function showLong (text: string, isText: boolean, whole: string | undefined, place: Place): Html {
   const start = cut(text, longestInCell)
-  if (openings.left <= 0) {
+  if (place.openings.left <= 0) {
     return whole === undefined ? html`${start}` : html`<a class="cut" href="${whole}">${start}</a>`
   }
   const opened = text.length <= longestOpened && !isText ? indented(text) : cut(text, longestOpened)
-  openings.left -= opened.length
-  const id = nextId(openings)
+  place.openings.left -= opened.length
+  const id = nextId(place)
   return html`<button class="cut" popovertarget="${id}">${start}</button><div class="value" id="${id}" popover>${
     isText ? html`<p dir="auto">${opened}</p>` : html`<pre>${opened}</pre>`}<footer>${
     whole !== undefined && html`<a href="${whole}">Open</a>`}<span>${text.length} characters</span></footer></div>`

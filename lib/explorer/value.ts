@@ -165,6 +165,14 @@ export function momentOf (text: string): string {
   return minute === undefined ? text : `${minute}${rest === '' ? ':00' : rest}Z`
 }
 
+/** Returns the fields that pages name, of a collection as its caller sees it. */
+export const shownFields = ({ fields }: Collection): readonly Field[] =>
+  [...fields.values()].filter(({ readable, hidden }) => readable && !hidden)
+
+/** Returns true for a field by whose value an item is known: numbers of it are no quantities. */
+export const identifies = (field: Field, { key }: Collection): boolean =>
+  field.kind === 'stored' && (field.identifier || key.includes(field))
+
 /** Returns the name of a field for people. */
 export const titleOf = ({ schema, name }: Pick<Field, 'schema' | 'name'>): string => schema.title ?? name
 
@@ -209,7 +217,7 @@ export const isName = ({ identifier, name, schema, type }: StoredField): boolean
   schema.naming === true || (type.kind === 'string' && (identifier || likeName.test(name)))
 
 /** The readable texts: the field flagged `naming`, then what is usually a name, then identifiers, then the others. */
-const namesOf = memoize(({ stored }: Collection): readonly StoredField[] => {
+export const namesOf = memoize(({ stored }: Collection): readonly StoredField[] => {
   const texts = stored.filter(({ readable, hidden, schema, type }) =>
     readable && !hidden && (type.kind === 'string' || schema.naming === true))
   const rank = ({ identifier, name, schema }: StoredField) =>

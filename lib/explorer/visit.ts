@@ -12,16 +12,15 @@ import { formatPath, type Parts, siteOf } from '../response/paths.ts'
 import type { Item } from '../plan/read/show.ts'
 import { permissionsOf } from '../rules/methods.ts'
 import { syntaxAt } from '../plan/path/syntax.ts'
-import { type Resource, walk } from '../plan/path/walk.ts'
+import { collectionAt, walk } from '../plan/path/walk.ts'
 import type { ExplorerOptions } from '../../schemas/explorer.ts'
 import { isObject } from '../errors/is-object.ts'
 import { methodNotAllowed } from '../errors/errors.ts'
-import type { Collection } from '../model/model.ts'
 import { listOf, methodsOf } from '../openapi/describing.ts'
 import {
   allowedMethods, linkingRelation, replaceableRelation, separableRelation, updatesAll, type WriteMethod
 } from '../plan/path/methods.ts'
-import { ownQuery, partsOf, type Place, type PlaceOf, type Spot } from './place.ts'
+import { type Exploring, newOpenings, ownQuery, partsOf, type Place, type PlaceOf, type Spot } from './place.ts'
 import { checkViews } from './views.ts'
 import type { Allowed } from './grid.ts'
 import type { ItemAllowed } from './item.ts'
@@ -40,8 +39,8 @@ export interface Visit {
   read (url: string): Promise<Read>
   /** Returns a path below the API's root, as the server takes it. */
   pathOf (parts: readonly Parts[]): string
-  /** Returns the resource of the page with what its caller may see; `writing`: as a write finds it. */
-  spot (writing?: boolean): Promise<Spot>
+  /** Returns the resource of the page with what its caller may see. */
+  spot (): Promise<Spot>
 }
 
 /** Items that a URL lists. `more`: true if there are others on its next page. */
@@ -70,21 +69,22 @@ export async function visit (
   const fixed: Api = { ...api, callers: { ...api.callers, of: () => caller } }
   const permissions = permissionsOf(caller)
   const { dictionaryPrefix } = options.syntax
-  const find = (writing: boolean) =>
-    walk({ segments, parts: path, dictionaryPrefix, writing }, permissions.model, context)
+  const find = async () =>
+    walk({ segments, parts: path, dictionaryPrefix, writing: false }, permissions.model, context)
   // A path that leads to no resource has the syntax of the API: the answer will tell.
-  const syntax = await (async () => syntaxAt(await find(false), options.syntax))().catch(() => options.syntax)
+  const syntax = await find().then(found => syntaxAt(found, options.syntax)).catch(() => options.syntax)
   const { query } = parsePath(text.url, text.router)
   const parts = partsOf(query, syntax)
   const own = { ...text, ...plain, method: 'GET', url: withQuery(text.url, query, ownQuery(parts)) }
   const request = parseRequest(own, options)
   const site = siteOf(request, options.site)
+  const formKey = () => api.keys?.isFor(context) === true ? randomUUID() : undefined
   const ask = async ({ body, csv, ...asked }: Asked) => {
     const content = csv !== undefined ? { body: csvOf(csv) } : body === undefined ? {} : { body: bodyOf(body, api) }
     return answer({ ...own, ...asked, ...content }, fixed, context, asked.url === undefined ? note : () => {})
   }
   return {
-    place: { ...knownOf(exploring), site, syntax, parts: path, query: parts, formKey: () => newKey(api, context) },
+    place: { ...exploring, site, syntax, spot: undefined, parts: path, query: parts, formKey, openings: newOpenings() },
     request,
     ownPath: withQuery(text.url, query, ''),
     answer: () => answer(text, fixed, context, note),
@@ -96,14 +96,9 @@ export async function visit (
       return { items: [read].flat().filter(isObject), tag: etag, more }
     },
     pathOf: parts => formatPath(siteOf({ origin: () => '', root: request.root }, undefined), parts),
-    async spot (writing = false) {
-      const resource = await find(writing)
-      return { asked: request.queryIn(syntax).query, resource, permissions }
-    }
+    spot: async () => ({ asked: request.queryIn(syntax).query, resource: await find(), permissions })
   }
 }
-
-const newKey = ({ keys }: Api, context: Context) => keys?.isFor(context) === true ? randomUUID() : undefined
 
 const noBody: Body = { contentType: undefined, bytes: undefined, value: undefined, refusal: undefined }
 
@@ -129,17 +124,6 @@ function withQuery (url: string, query: string, other: string): string {
   return other === '' ? path : `${path}?${other}`
 }
 
-/** The facts that all pages of one registration share. */
-export interface Exploring {
-  /** The API, whose listings have their links in the header, wherever the application puts them. */
-  readonly api: Api
-  readonly title: string
-  /** The application's page for logging in. */
-  readonly login?: string
-  /** The hosts that images come from. */
-  readonly images: readonly string[]
-}
-
 /** Prepares the pages of an API. Throws a DeclarationError for a view that is no request of the API. */
 export function compileExploring (api: Api, { title, login, images = [] }: ExplorerOptions): Exploring {
   const { options } = api
@@ -147,28 +131,14 @@ export function compileExploring (api: Api, { title, login, images = [] }: Explo
   for (const collection of api.model.collections.values()) checkViews(collection, options)
   return {
     api: { ...api, options: { ...options, answers } },
-    ...login !== undefined && { login },
+    login,
     images,
     title: title ?? options.openapi?.info?.title ?? 'Data API'
   }
 }
 
-/** Returns the members of a place that do not depend on the request. */
-export const knownOf = (
-  { api: { options }, title, images }: Exploring
-): Pick<Place, 'title' | 'images' | 'syntax' | 'reads' | 'hasStreams' | 'hasImports' | 'spot'> =>
-  ({
-    title,
-    images,
-    syntax: options.syntax,
-    reads: options.reads,
-    hasStreams: options.streams(),
-    hasImports: options.imports !== undefined,
-    spot: undefined
-  })
-
 /** Returns what the caller may do with a collection. */
-export function allowedIn ({ spot, hasImports }: PlaceOf<'collection'>): Allowed {
+export function allowedIn ({ spot, api }: PlaceOf<'collection'>): Allowed {
   const methods = methodsAt(spot)
   const { resource } = spot
   const { create, import: imports, requireIdempotencyKey } = resource.from.collection.strategies
@@ -176,7 +146,7 @@ export function allowedIn ({ spot, hasImports }: PlaceOf<'collection'>): Allowed
   const isCreated = isPosted && create && resource.pathValues !== undefined
   return {
     create: isCreated,
-    import: isCreated && imports && hasImports && !requireIdempotencyKey.includes('POST'),
+    import: isCreated && imports && api.options.imports !== undefined && !requireIdempotencyKey.includes('POST'),
     link: isPosted ? linkingRelation(resource) : undefined,
     many: { update: methods.includes('PATCH'), delete: methods.includes('DELETE') },
     unlink: methods.includes('PUT') && replaceableRelation(resource) !== undefined
@@ -198,15 +168,13 @@ export async function askAllowed ({ spot }: PlaceOf<'item'>, visit: Visit): Prom
 
 /** Returns the methods that the caller may use on the resource. */
 function methodsAt ({ resource, permissions }: Spot): readonly string[] {
-  if (resource.kind === 'directory') return []
-  const methods = methodsOf(resource, { permissions, collection: collectionOf(resource) })
+  const collection = collectionAt(resource)
+  if (resource.kind === 'directory' || collection === undefined) return []
+  const methods = methodsOf(resource, { permissions, collection })
   // Pages write many items by filters only.
   const isOfEach = resource.kind === 'collection' && !updatesAll(resource)
   return isOfEach ? methods.filter(method => method !== 'PATCH') : methods
 }
-
-const collectionOf = (resource: Exclude<Resource, { kind: 'directory' }>): Collection =>
-  'from' in resource ? resource.from.collection : resource.collection
 
 /** Throws the denial of a method, or method_not_allowed, for a caller who may not use it here. */
 export function checkMethod (method: WriteMethod, spot: Spot): void {

@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs'
 import { test } from 'tap'
 import { fastify } from '../helpers/fastify.ts'
 import dataApi, { collection, memory } from '../../lib/index.ts'
+import { style } from '../../lib/explorer/style.ts'
 import { browser, serve } from '../helpers/explorer-pages.ts'
 import { bundleScript, scriptFile } from './bundle.ts'
 
@@ -92,7 +93,7 @@ test('a page is private, and runs and loads nothing but its own style and script
     t.equal(headers['x-content-type-options'], 'nosniff')
     const [, script = ''] = /<script type="module">([^]*?)<\/script>/.exec(body) ?? []
     t.equal(headers['content-security-policy'], [
-      "default-src 'none'", "style-src 'self'", `script-src ${hashOf(script)}`, "connect-src 'self'",
+      "default-src 'none'", `style-src 'self' ${hashOf(style)}`, `script-src ${hashOf(script)}`, "connect-src 'self'",
       "img-src 'self' data:", "form-action 'self'", "base-uri 'none'", "frame-ancestors 'none'"
     ].join('; '))
     t.notMatch(body, / style="| on\w+="/)
@@ -157,13 +158,13 @@ test('each row leads to its item, also where the key alone has no URL', async t 
 test('a form for filters, columns and queries leads to the URL of the API', async t => {
   const { get } = await serve()
   for (const [form, location] of [
-    ['_query=sort%3Dname&_field=name&_text=contains&_value=a+%26+b', '?sort=name&name*=a+%26+b'],
-    ['_query=&_field=name&_text=equals&_value=null', '?name=%22null%22'],
-    ['_query=&_field=name&_text=in&_value=Can,+Ada', '?name=*Can,Ada'],
-    ['_query=&_field=founded&_order=at_least&_text=contains&_value=1970', '?founded%3E=1970'],
-    ['_query=&_field=founded&_order=null&_value=', '?founded=null'],
-    ['_query=&_field=active&_equality=not_equals&_value=true', '?active!=true'],
-    ['_query=page%3D3%26name%3DCan&_field=founded&_order=less&_value=3', '?name=Can&founded%3C3'],
+    ['_query=sort%3Dname&_field=name&_operator=contains&_value=a+%26+b', '?sort=name&name*=a+%26+b'],
+    ['_query=&_field=name&_operator=equals&_value=null', '?name=%22null%22'],
+    ['_query=&_field=name&_operator=in&_value=Can,+Ada', '?name=*Can,Ada'],
+    ['_query=&_field=founded&_operator=at_least&_value=1970', '?founded%3E=1970'],
+    ['_query=&_field=founded&_operator=null&_value=', '?founded=null'],
+    ['_query=&_field=active&_operator=not_equals&_value=true', '?active!=true'],
+    ['_query=page%3D3%26name%3DCan&_field=founded&_operator=less&_value=3', '?name=Can&founded%3C3'],
     [
       '_query=fields%3Dname,albums(title;limit%3D1)%26size%3D2&_column=name&_column=albums&_column=id',
       '?size=2&fields=name,albums(title;limit=1),id'
@@ -198,7 +199,7 @@ test('a filter made of any text finds the items that hold it', async t => {
   const rows = names.map((name, index) => ({ id: index, name, founded: null, active: true, secret: '' }))
   const { get } = await serve({}, undefined, { artists: rows, albums: [] })
   for (const name of names) {
-    const form = new URLSearchParams({ _query: '', _field: 'name', _text: 'equals', _value: name })
+    const form = new URLSearchParams({ _query: '', _field: 'name', _operator: 'equals', _value: name })
     const { headers } = await get(`/api/artists?${form}`)
     const { body } = await get(String(headers.location), {})
     t.strictSame((JSON.parse(body) as Array<{ name: string }>).map(one => one.name), [name])
