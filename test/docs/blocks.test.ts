@@ -5,6 +5,7 @@ import { test } from 'tap'
 import type * as TypeScript from 'typescript'
 import { errorKinds } from '../../lib/errors/errors.ts'
 import { runLine } from '../command/helpers.ts'
+import { diagnosticsOf } from '../helpers/compile.ts'
 import { documents, programsIn, read, root, writeProgram } from '../helpers/documents.ts'
 
 // Every block of TypeScript in the documents is compiled, strictly. Blocks that continue others use these names.
@@ -56,7 +57,7 @@ test('every block of TypeScript in the documents compiles', async t => {
   )
   const relaxed = { ...options, noUnusedLocals: false, rootDir: fileURLToPath(root) }
   const program = ts.createProgram([prelude, ...files], relaxed)
-  const wrong = ts.getPreEmitDiagnostics(program).map(({ file, start = 0, messageText }) => {
+  const wrong = diagnosticsOf(program, [prelude, ...files]).map(({ file, start = 0, messageText }) => {
     const line = file?.getLineAndCharacterOfPosition(start).line ?? 0
     return `${file?.fileName.split('/').at(-1)}:${line + 1} ${ts.flattenDiagnosticMessageText(messageText, ' ')}`
   })

@@ -40,9 +40,20 @@ export function compile (modules: Readonly<Record<string, string>>) {
     return libraries.get(file)
   }
   const program = ts.createProgram([...files.keys()], options, host)
-  const errors = ts.getPreEmitDiagnostics(program).map(({ file, start = 0, messageText }) => {
+  const errors = diagnosticsOf(program, [...files.keys()]).map(({ file, start = 0, messageText }) => {
     const line = (file?.getLineAndCharacterOfPosition(start).line ?? 0) + 1
     return `${file?.fileName.slice(folder.length)}:${line} ${ts.flattenDiagnosticMessageText(messageText, ' ')}`
   })
   return { errors: errors.slice(0, 10), instantiations: program.getInstantiationCount() }
+}
+
+/** Returns what is wrong in these files. Those that they import are checked by `npm run check`. */
+export function diagnosticsOf (
+  program: TypeScript.Program, files: readonly string[]
+): readonly TypeScript.Diagnostic[] {
+  const own = files.map(name => program.getSourceFile(name))
+  return [
+    ...program.getOptionsDiagnostics(),
+    ...own.flatMap(file => [...program.getSyntacticDiagnostics(file), ...program.getSemanticDiagnostics(file)])
+  ]
 }
