@@ -1,7 +1,9 @@
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'tap'
-import { DeclarationError, sqlite, type SqliteDatabase } from '../../../lib/index.ts'
+import { Type } from '@sinclair/typebox'
+import dataApi, { collection, DeclarationError, sqlite, type SqliteDatabase } from '../../../lib/index.ts'
+import Fastify from '../../helpers/fastify.ts'
 import { newFile, ddl, serve, rowsOf, each } from '../../helpers/on-sqlite.ts'
 
 // The files of a SQLite database: replaced, read-only, and read by other processes.
@@ -114,4 +116,25 @@ each('requests to a database that is closed before the application are 503, what
       t.strictSame([status, retryAfter], [503, '1'], request.slice(0, 2).join(' '))
     }
   }
+})
+
+test('those who watch hear of each of a thousand changes, and of more that anything may have changed', async t => {
+  const db = sqlite(newFile())
+  db.exec('create table things (id integer primary key, name text not null) strict')
+  const Thing = Type.Object({
+    id: Type.Integer({ identifier: true, readable: true }), name: Type.String({ readable: true, writable: true })
+  })
+  const app = Fastify()
+  t.teardown(() => app.close())
+  const things = collection(Thing, { source: db.table('things'), hooks: { creating: () => {} } })
+  await app.register(dataApi, { collections: { things }, bodies: { items: 2000 } })
+  const heard: Array<number | undefined> = []
+  const unwatch = db.watch?.(tables => { heard.push([...tables?.values() ?? []][0]?.length) })
+  for (const length of [1000, 1001]) {
+    const payload = Array.from({ length }, () => ({ name: 'one' }))
+    t.equal((await app.inject({ method: 'POST', url: '/things', payload })).statusCode, 201)
+  }
+  unwatch?.()
+  t.strictSame(heard, [1000, undefined])
+  db.close()
 })

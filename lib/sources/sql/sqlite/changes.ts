@@ -43,7 +43,7 @@ export function followChanges (driver: SqliteDriver): FileChanges {
     if (!changes.isWatched) return
     const { rows, version } = seen
     seen = { ...look(), version }
-    if (seen.rows - rows === made.length) changes.tellOf(made)
+    if (made.length <= mostNoted && seen.rows - rows === made.length) changes.tellOf(made)
     else changes.tell(undefined)
   }
   return {
@@ -51,7 +51,7 @@ export function followChanges (driver: SqliteDriver): FileChanges {
     change (change, read, make) {
       if (!changes.isWatched) return make()
       const [changed, made] = makeAndLook(change, read, make)
-      if (changed.kind === 'changed') noted.push(made)
+      if (changed.kind === 'changed' && noted.length <= mostNoted) noted.push(made)
       return changed
     },
     follow: run => ending(run, end)
@@ -70,6 +70,9 @@ function ending<T> (run: () => T | Promise<T>, end: () => void): T | Promise<T> 
     throw error
   }
 }
+
+// An import has millions of changes. Of more than these, anything may have changed.
+const mostNoted = 1000
 
 // In milliseconds.
 const pollInterval = 50
