@@ -1,12 +1,11 @@
 import type { Collection } from '../../../model/model.ts'
-import { type Scalar, traitsOf, type ValueKind } from '../../../model/values.ts'
+import type { Scalar, ValueKind } from '../../../model/values.ts'
 import { memoize } from '../../../scheduling/memoize.ts'
 import type {
   Elements, GroupColumn, Listing, Order, Origin, Predicate, Range, ReadPlan, ReadPlanOf, Selection, Step, SubItemStep
 } from '../../../plan/plan.ts'
-import { foldCase } from '../../fold-case.ts'
 import { type Change, isLinkChange, type Stored } from '../../source.ts'
-import { type Slot, typed, type Value } from './slots.ts'
+import { comparedValue, type Slot, typed, type Value } from './slots.ts'
 
 /**
  * A plan taken apart into a cache key and values. Plans of one key differ in their values alone, and share the text of
@@ -271,12 +270,10 @@ function addPredicate (draft: ShapeDraft, predicate: Predicate): void {
 }
 
 function addCompare (draft: ShapeDraft, compare: Extract<Predicate, { kind: 'compare' }>): void {
-  const { field, operator, value, stored } = compare
-  const { kind } = field.type
+  const { field, operator, stored } = compare
   draft.key += `${field.index}${operator}${stored ? '^' : ''}`
   draft.key += isTextual(compare) ? 't' : ''
-  const isFolded = traitsOf(operator).ignoresCase
-  addValues(draft, compare, [isFolded ? foldCase(String(value)) : typed(value, kind)])
+  addValues(draft, compare, [comparedValue(compare)])
   draft.key += ';'
 }
 

@@ -1,4 +1,6 @@
-import type { Scalar, ValueKind } from '../../../model/values.ts'
+import { type Scalar, traitsOf, type ValueKind } from '../../../model/values.ts'
+import type { Predicate } from '../../../plan/plan.ts'
+import { foldCase } from '../../fold-case.ts'
 
 /** A value of a plan, which is bound anew for each request. */
 export type Value = Scalar | null | readonly Scalar[] | TypedValue
@@ -18,6 +20,11 @@ const textKinds: ReadonlySet<ValueKind> = new Set(['integer', 'number', 'int64',
 export function typed (value: Scalar | readonly Scalar[], kind: ValueKind): Value {
   const isText = typeof value === 'string' || typeof value === 'object' || kind === 'mixed'
   return isText && textKinds.has(kind) ? { kind, text: value } : value
+}
+
+/** Returns the value of a comparison as it is bound. */
+export function comparedValue ({ field, operator, value }: Extract<Predicate, { kind: 'compare' }>): Value {
+  return traitsOf(operator).ignoresCase ? foldCase(String(value)) : typed(value, field.type.kind)
 }
 
 /** A parameter of a statement that takes a value of the plan: the value at `index` in the shape. */

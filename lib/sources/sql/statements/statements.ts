@@ -10,6 +10,7 @@ import type { Dialect, Sql } from './dialect.ts'
 import type { Cardinality, CompiledRead, ReadLimit, Values } from './compiled-read.ts'
 import { chooseRead } from './read.ts'
 import { boundRows, rowsAsJson, shapeOfInserts } from './inserts.ts'
+import { type Outline, outlineOf, ownerOf, valuesBy } from './outline.ts'
 import { type Shape, shapeOf, shapeOfChange } from './shape.ts'
 import { isSlot, type Slot, type Value } from './slots.ts'
 import { buildChange, buildInserts, type CompiledChange } from './write.ts'
@@ -82,21 +83,21 @@ export function makeStatements (
 ): Statements {
   const compiler = makeCompiler(dialect)
   const builderOf = (shape: Shape) => makeBuilder(dialect, findTable, shape)
-  const readOf = (form: 'rows' | 'locking') => cacheByShape(characters, (plan: ReadPlan, shape) => {
-    return compile(chooseRead(plan, builderOf(shape), form), dialect, compiler)
-  })
+  const readOf = (form: 'rows' | 'locking') =>
+    keepOutlines(shapeOf, cacheByShape(characters, (plan: ReadPlan, shape) => {
+      return compile(chooseRead(plan, builderOf(shape), form), dialect, compiler)
+    }))
   const rows = readOf('rows')
   const locking = readOf('locking')
-  const json = cacheByShape(characters, (plan: ReadPlan, shape) => {
+  const json = keepOutlines(shapeOf, cacheByShape(characters, (plan: ReadPlan, shape) => {
     return compile(chooseRead(plan, builderOf(shape), 'json'), dialect, compiler)
-  })
-  const changes = cacheByShape(characters, (change: Change, shape) => {
+  }))
+  const changes = keepOutlines(shapeOfChange, cacheByShape(characters, (change: Change, shape) => {
     return compile(buildChange(change, builderOf(shape)), dialect, compiler)
-  })
+  }))
   const bindChange = (change: Change): PreparedChange => {
-    const shape = shapeOfChange(change)
-    const statement = changes(change, shape)
-    return { text: statement.text, parameters: bindAll(statement, shape, dialect), ...statement.compiled }
+    const { statement: { text, parameters, compiled }, values } = changes(change)
+    return { text, parameters: bindValues(parameters, values, dialect), ...compiled }
   }
   const allInserts = cacheByShape(characters, (inserts: Inserts, shape) => {
     const built = buildInserts(inserts, builderOf(shape))
@@ -118,20 +119,18 @@ export function makeStatements (
   }
 }
 
-type FindRead<Result> = (plan: ReadPlan, shape: Shape) => CachedStatement<Omit<CompiledRead<Result>, 'sql'>>
+type FindRead<Result> = (plan: ReadPlan) => Found<Omit<CompiledRead<Result>, 'sql'>>
 
 function bindRead<Result> (
   plan: ReadPlan, find: FindRead<Result>, dialect: Dialect, bindExact?: (plan: ReadPlan) => PreparedRead<Result>
 ): PreparedRead<Result> {
-  const shape = shapeOf(plan)
-  const statement = find(plan, shape)
-  const { text, compiled } = statement
+  const { statement: { text, parameters, compiled }, values } = find(plan)
   const limit = limitOf(plan)
   return {
     text,
     collection: collectionOf(plan),
     cardinality: compiled.cardinality,
-    parameters: bindAll(statement, shape, dialect),
+    parameters: bindValues(parameters, values, dialect),
     longest: limit.longest,
     exact: bindExact && (() => bindExact(plan)),
     longValues: compiled.cardinality === 'rows' ? (limit.limit + 1) * Math.max(compiled.longValues ?? 1, 1) : 1,
@@ -152,9 +151,6 @@ function limitOf (plan: ReadPlan): ReadLimit {
 
 const noStatement = { text: '', parameters: [], compiled: { key: undefined, returnsRows: false } } as const
 
-const bindAll = ({ parameters }: CachedStatement<unknown>, { values }: Shape, dialect: Dialect): readonly unknown[] =>
-  bindValues(parameters, values, dialect)
-
 const bindValues = (
   parameters: CachedStatement<unknown>['parameters'], values: readonly Value[], dialect: Dialect
 ): readonly unknown[] => parameters.map(parameter =>
@@ -164,6 +160,27 @@ function bindValue (values: readonly Value[], index: number, dialect: Dialect): 
   const value = values[index]
   if (value === undefined) throw new TypeError('a slot stands for a value of the plan')
   return dialect.bind(value)
+}
+
+/** A statement with the values of one plan. */
+interface Found<Compiled> { readonly statement: CachedStatement<Compiled>, readonly values: readonly Value[] }
+
+/** Keeps the statements of the last outlines beside what they are of. Others are found by `find`. */
+function keepOutlines<Planned extends ReadPlan | Change, Compiled> (
+  shapeOf: (planned: Planned) => Shape, find: (planned: Planned, shape: Shape) => CachedStatement<Compiled>
+): (planned: Planned) => Found<Compiled> {
+  const kept = new WeakMap<object, { readonly outline: Outline, readonly statement: CachedStatement<Compiled> }>()
+  return planned => {
+    const owner = ownerOf(planned)
+    const last = owner && kept.get(owner)
+    const values = last && valuesBy(last.outline, planned)
+    if (last !== undefined && values !== undefined) return { statement: last.statement, values }
+    const shape = shapeOf(planned)
+    const statement = find(planned, shape)
+    const outline = owner && outlineOf(planned, shape.values.length)
+    if (owner !== undefined && outline !== undefined) kept.set(owner, { outline, statement })
+    return { statement, values: shape.values }
+  }
 }
 
 /** Caches statements by the key of a shape, the least recently used going first. */
