@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { logError } from '../errors/rejections.ts'
 import type { Collection } from '../model/model.ts'
+import type { Named } from '../plan/write/merge.ts'
 import type { Slice } from '../plan/write/slices.ts'
 import type { Caller } from '../rules/caller.ts'
 import { type ScopedSession, sharedTransaction, unscopedSession } from '../rules/scoped-database.ts'
@@ -81,13 +82,10 @@ async function eachAhead (slices: AsyncIterable<Slice>, write: (slice: Slice) =>
 }
 
 async function runSlice (
-  { write, unless }: Slice, session: ScopedSession, { collection, caller, context }: RunningImport,
-  afterCommit: AfterCommit
+  slice: Slice, session: ScopedSession, { collection, caller, context }: RunningImport, afterCommit: AfterCommit
 ): Promise<WriteResult | { readonly kind: 'ignored' }> {
-  if (unless !== undefined) {
-    const found = await session.read({ kind: 'item', steps: unless, select: [] })
-    if (found.kind === 'rows') return { kind: 'ignored' }
-  }
+  if (await isIgnored(slice, session)) return { kind: 'ignored' }
+  const { write } = slice
   const saved: UnitOfWork['saved'] = []
   const entered = context.enter(session, collection, afterCommit)
   const work = { session, caller, context: entered.context, scalar: false, saved }
@@ -97,4 +95,34 @@ async function runSlice (
   const others = saved.filter(one => one.collection.property !== collection.property)
   afterCommit.push(...others.map(one => () => notifySaved(one, context)))
   return result
+}
+
+/** Returns true if the item of a line exists: it was so when the names of its slice were read, or it is by now. */
+async function isIgnored ({ unless, named }: Slice, session: ScopedSession): Promise<boolean> {
+  if (unless === undefined) return false
+  if (named !== undefined && (await namesOf(named.among, session)).has(named.name)) return true
+  const found = await session.read({ kind: 'item', steps: unless, select: [] })
+  return found.kind === 'rows'
+}
+
+const read = new WeakMap<Named, Promise<ReadonlySet<unknown>>>()
+
+/** Returns the names that one item has. */
+function namesOf (among: Named, session: ScopedSession): Promise<ReadonlySet<unknown>> {
+  const known = read.get(among) ?? readNames(among, session)
+  read.set(among, known)
+  return known
+}
+
+async function readNames ({ plan, property }: Named, session: ScopedSession): Promise<ReadonlySet<unknown>> {
+  const found = await session.read(plan)
+  const names = new Set<unknown>()
+  const several = new Set<unknown>()
+  for (const row of found.kind === 'rows' ? found.rows : []) {
+    const name = row[property]
+    if (names.has(name)) several.add(name)
+    names.add(name)
+  }
+  for (const name of several) names.delete(name)
+  return names
 }

@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox'
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { test } from 'tap'
-import dataApi, { collection, memory, SubCollection } from '../../lib/index.ts'
+import dataApi, { collection, memory, type StatementEvent, SubCollection } from '../../lib/index.ts'
 import { everySource, type Tools, type World } from '../helpers/every-source.ts'
 import fc, { runsOf } from '../helpers/fast-check.ts'
 import Fastify from '../helpers/fastify.ts'
@@ -181,6 +182,24 @@ everySource('items that exist are updated or left, by their key or another ident
   t.equal(await refused('/things?size=3&by=id', 'resolution=merge'), 'invalid_parameter')
   t.equal(await refused('/things', 'resolution=x'), 'invalid_preference')
   t.equal(await count(tools), 3)
+}, { imports: true, requestStrategies: { upsert: true } }, world)
+
+everySource('lines whose items exist are looked up together, and left', async tools => {
+  const { same, t, opened } = tools
+  const ignore = { prefer: 'resolution=ignore' }
+  const names = (from: number, to: number) => Array.from({ length: to - from }, (_, n) => ({ name: `m${from + n}` }))
+  same(await post(tools, '/things/1/marks', lines(...names(0, 50))), 201, { status: 'created', count: 50 })
+  let reads = 0
+  const hear = (event: unknown) => { if ((event as StatementEvent).kind === 'read') reads++ }
+  subscribe('fastify-data-api:statement', hear)
+  same(await post(tools, '/things/1/marks?by=name', lines(...names(0, 50)), undefined, ignore), 200,
+    { status: 'ok', created: 0, ignored: 50 })
+  unsubscribe('fastify-data-api:statement', hear)
+  t.ok(reads < 10, `${reads} reads on ${opened.kind}`)
+  const mixed = [...names(48, 52), ...names(50, 52), { name: 'M1' }]
+  same(await post(tools, '/things/1/marks?by=name', lines(...mixed), undefined, ignore), 200,
+    { status: 'ok', created: 3, ignored: 4 })
+  t.equal(await count(tools, '/things/1/marks'), 53)
 }, { imports: true, requestStrategies: { upsert: true } }, world)
 
 const odd = fc.array(fc.constantFrom(

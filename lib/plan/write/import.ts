@@ -8,7 +8,7 @@ import type { ResourceOf } from '../path/walk.ts'
 import type { Step } from '../plan.ts'
 import { stepsOf } from '../read/read.ts'
 import { csvReader } from './csv-lines.ts'
-import { planNaming, type Resolution } from './merge.ts'
+import { type Named, planNaming, type Resolution } from './merge.ts'
 import { onLine, type ValueLines } from './value-lines.ts'
 import type { WriteLimits } from './limits.ts'
 import { planWrite, type Write, type WriteRequest } from './write.ts'
@@ -27,6 +27,8 @@ export interface ImportPlan {
   readonly resolution: Resolution | undefined
   /** Plans a line that may name an existing item. `unless`: the path to an item that is left as it is. */
   planLine (value: unknown): { readonly write: Write, readonly unless: readonly Step[] | undefined }
+  /** Plans to read which of the items exist that lines name, where these are left as they are. */
+  planNamed (values: readonly unknown[]): Named | undefined
 }
 
 /** Plans the import of a stream. Throws the error of a query parameter. */
@@ -36,9 +38,9 @@ export function planImport (
 ): ImportPlan {
   const { collection } = resource.from
   const resolution = resolutionOf(request.resolution)
-  const name = resolution && planNaming(resource, resolution, request)
+  const naming = resolution && planNaming(resource, resolution, request)
   const { filter: _by, ...at } = request.query.at
-  const query = name === undefined ? request.query : { ...request.query, at }
+  const query = naming === undefined ? request.query : { ...request.query, at }
   const asked = (value: unknown): WriteRequest => ({
     ...request,
     query,
@@ -47,7 +49,7 @@ export function planImport (
   })
   const planLines = (values: readonly unknown[]) => planWrite(resource, { ...asked(values), lines: true }, limits)
   const planLine: ImportPlan['planLine'] = value => {
-    const item = name?.(value)
+    const item = naming?.itemOf(value)
     if (item === undefined || resolution === 'ignore') {
       return { write: planWrite(resource, asked(value), limits), unless: item && stepsOf(item.walked) }
     }
@@ -63,7 +65,8 @@ export function planImport (
     reader: () => format.media === 'csv' ? csvReader(collection, format.escaped, limits) : jsonReader(limits),
     planLines,
     resolution,
-    planLine
+    planLine,
+    planNamed: values => resolution === 'ignore' ? naming?.planNamed(values) : undefined
   }
 }
 

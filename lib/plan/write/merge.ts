@@ -4,10 +4,15 @@ import { toKeyValues } from '../../model/identifiers.ts'
 import type { Collection, StoredField } from '../../model/model.ts'
 import { isExact } from '../../model/operators.ts'
 import { takenStrategies } from '../../model/strategies.ts'
+import { isScalar } from '../../model/values.ts'
 import type { Filter } from '../../request/request.ts'
 import { findIdentifier } from '../path/identify.ts'
 import { itemOf, type ResourceOf } from '../path/walk.ts'
-import { equalsKey } from '../predicates.ts'
+import type { ReadPlanOf } from '../plan.ts'
+import { both, equalsKey } from '../predicates.ts'
+import { listKeys } from '../read/list-keys.ts'
+import { stepsOf } from '../read/read.ts'
+import { showPlainly } from '../read/select.ts'
 import { tokenOf } from './body.ts'
 import { findPathValue, pathValuesOf } from './path-values.ts'
 import type { WriteRequest } from './write.ts'
@@ -15,8 +20,20 @@ import type { WriteRequest } from './write.ts'
 /** What an import does with the items that exist: it updates them, or leaves them. */
 export type Resolution = 'merge' | 'ignore'
 
-/** Returns the item that a line of an import names by an identifier. Throws validation for other lines. */
-export type NameItem = (value: unknown) => ResourceOf<'item'>
+/** How the lines of an import name items. */
+export interface Naming {
+  /** Returns the item that a line names by an identifier. Throws validation for other lines. */
+  itemOf (value: unknown): ResourceOf<'item'>
+  /** Plans to read the names of those items that exist. Undefined for names of several values. */
+  planNamed (values: readonly unknown[]): Named | undefined
+}
+
+/** The read of the names that several lines have, whose rows hold them by `property`. `nameOf`: that of a line. */
+export interface Named {
+  readonly plan: ReadPlanOf<'list'>
+  readonly property: string
+  nameOf (value: unknown): unknown
+}
 
 /**
  * Returns how a line names an existing item: by its key, or by the identifier of the parameter `by`. Throws
@@ -24,17 +41,18 @@ export type NameItem = (value: unknown) => ResourceOf<'item'>
  */
 export function planNaming (
   resource: ResourceOf<'collection'>, resolution: Resolution, { query }: WriteRequest
-): NameItem {
+): Naming {
   const { from: { collection }, pathValues = [] } = resource
   const { upsert, update } = takenStrategies(collection)
   if (!upsert || (resolution === 'merge' && update.length === 0)) {
     throw new DataApiError('invalid_preference', "Items that exist cannot be resolved here. Leave out 'resolution'.")
   }
   const fields = fieldsOf(query.filters, collection)
-  return value => {
-    const values = fields.map(field => isObject(value) && Object.hasOwn(value, field.name)
-      ? field.type.take(value[field.name])
-      : findPathValue(field, pathValues)?.value)
+  const namesIn = (value: unknown) => fields.map(field => isObject(value) && Object.hasOwn(value, field.name)
+    ? field.type.take(value[field.name])
+    : findPathValue(field, pathValues)?.value)
+  const nameItem = (value: unknown) => {
+    const values = namesIn(value)
     const absent = fields.filter((_, index) => values[index] === undefined)
     const known = toKeyValues(values)
     if (absent.length > 0 || known === undefined) {
@@ -45,6 +63,19 @@ export function planNaming (
     const where = equalsKey(fields, known)
     const segment = known.join(',')
     return itemOf(resource, { where, alternatives: [], special: false, pathValues: given }, segment, 0)
+  }
+  const [field, other] = fields
+  return {
+    itemOf: nameItem,
+    planNamed (values) {
+      if (field === undefined || other !== undefined) return undefined
+      const nameOf = (value: unknown) => namesIn(value)[0]
+      const names = values.map(nameOf).filter(isScalar)
+      const where = both(resource.where, { kind: 'compare', field, operator: 'in', value: names })
+      const plan = listKeys(resource.from, stepsOf(resource.walked), where)
+      const listing = { ...plan.listing, select: [showPlainly(field)] }
+      return { plan: { ...plan, listing }, property: field.property, nameOf }
+    }
   }
 }
 

@@ -4,6 +4,7 @@ import type { Received } from '../../request/import.ts'
 import { slicesOf } from '../../request/lines.ts'
 import type { Step } from '../plan.ts'
 import type { ImportPlan } from './import.ts'
+import type { Named } from './merge.ts'
 import { onLine, type ValueLines } from './value-lines.ts'
 import type { Write } from './write.ts'
 
@@ -13,6 +14,8 @@ export interface Slice {
   readonly count: number
   /** The path to an item that is left as it is if it exists. */
   readonly unless?: readonly Step[] | undefined
+  /** The name of this item, and the read of its name and others that were read together with its line. */
+  readonly named?: { readonly name: unknown, readonly among: Named } | undefined
   /** Returns the error of the slice with its line. */
   errorOf (error: unknown): unknown
 }
@@ -34,10 +37,12 @@ export async function * slicesTo (
 }
 
 function * planEach (plan: ImportPlan, { values, numbers }: ValueLines): Generator<Slice> {
+  const among = plan.planNamed(values)
   for (const [index, value] of values.entries()) {
     const line = numbers[index] ?? 0
     const errorOf = (error: unknown) => error instanceof DataApiError ? atLine(error, line) : error
-    yield { ...onLine(line, () => plan.planLine(value)), count: 1, errorOf }
+    const named = among && { among, name: among.nameOf(value) }
+    yield { ...onLine(line, () => plan.planLine(value)), named, count: 1, errorOf }
   }
 }
 
