@@ -1,5 +1,5 @@
 import { distincts } from '../model/identifiers.ts'
-import type { Collection, Field, StoredField } from '../model/model.ts'
+import { type Collection, type Field, isRelation, type StoredField } from '../model/model.ts'
 import { amendmentsOf } from '../plan/write/amendment.ts'
 import { tableOf } from '../sources/memory/relations.ts'
 import { ownValue } from '../sources/memory/values.ts'
@@ -12,11 +12,10 @@ import { oddJson, spellings } from './values.ts'
 /** Returns the body of a new item, as JSON. `depth`: the number of levels of nested items. */
 export function generateCreate (generator: ValueGenerator, collection: Collection, depth: number): string {
   return toObject(generator, [...collection.fields.values()].flatMap(field => {
-    const isRelation = field.kind === 'sub-item' || field.kind === 'sub-collection'
-    if (!field.writable || (depth <= 0 && isRelation)) {
+    if (!field.writable || (depth <= 0 && isRelation(field))) {
       return generator.chance(1) ? [memberOf(generator, field, collection, depth)] : []
     }
-    return generator.chance(isNeeded(field, collection) ? 98 : isRelation ? 25 : 50)
+    return generator.chance(isNeeded(field, collection) ? 98 : isRelation(field) ? 25 : 50)
       ? [memberOf(generator, field, collection, depth)]
       : []
   }))

@@ -1,9 +1,9 @@
 import type { Collection } from '../model/model.ts'
+import { isNumeric } from '../model/values.ts'
 import type { ValueGenerator } from './generator.ts'
 import { relationsOf, scalarsOf } from './resources.ts'
 
 const functions = ['count', 'count_distinct', 'sum', 'avg', 'min', 'max'] as const
-const numeric: ReadonlySet<string> = new Set(['integer', 'number', 'int64', 'decimal'])
 
 /** Returns a function of the items of a collection: of a group, or of a relation to many. */
 export function generateCall (generator: ValueGenerator, collection: Collection): string {
@@ -11,7 +11,7 @@ export function generateCall (generator: ValueGenerator, collection: Collection)
   const relation = generator.chance(20) ? generator.from(relationsOf(collection, 'sub-item')) : undefined
   const field = generator.from(scalarsOf(relation?.target ?? collection))
   const path = [...relation ? [relation.name] : [], field?.name ?? 'x']
-  const isNumber = field !== undefined && 'type' in field && numeric.has(field.type.kind)
+  const isNumber = field !== undefined && 'type' in field && isNumeric(field.type.kind)
   const name = generator.of(isNumber || generator.chance(3) ? functions : ['count', 'count_distinct', 'min', 'max'])
   return `${path.join('.')}.${name}()`
 }

@@ -1,7 +1,7 @@
 import { calls, callsIn } from '../client/groups.ts'
 import { invalidFields, invalidPage, invalidParameter, invalidSort } from '../errors/errors.ts'
 import { didYouMean, suggest } from '../errors/suggest.ts'
-import type { Collection } from '../model/model.ts'
+import { type Collection, isRelation } from '../model/model.ts'
 import { memoize } from '../scheduling/memoize.ts'
 import { findReadable } from '../plan/read/select.ts'
 import type { FieldAsked, PageAsked, Query, SortTerm } from '../request/request.ts'
@@ -86,8 +86,8 @@ function fieldsOf (fields: unknown, collection: Collection, parameter: string): 
 /** Returns a field that is selected by its name: a relation shows the scalars of its items. */
 function plainField (name: string, collection: Collection, parameter: string): FieldAsked {
   const field = findReadable(collection, name)
-  const isRelation = field?.kind === 'sub-item' || field?.kind === 'sub-collection'
-  return isRelation ? nestedField(name, {}, collection, parameter) : { name, at: placeOf(parameter) }
+  if (field === undefined || !isRelation(field)) return { name, at: placeOf(parameter) }
+  return nestedField(name, {}, collection, parameter)
 }
 
 /** Returns the functions of a relation that an object asks for; undefined for another query. */
@@ -101,8 +101,7 @@ function nestedField (name: string, asked: unknown, collection: Collection, para
   const at = placeOf(parameter)
   const field = findReadable(collection, name)
   // The plan of the selection refuses what is no relation.
-  const isRelation = field?.kind === 'sub-item' || field?.kind === 'sub-collection'
-  if (!isRelation) return { name, at, query: { filters: [], page: {}, at: {} } }
+  if (field === undefined || !isRelation(field)) return { name, at, query: { filters: [], page: {}, at: {} } }
   const query = Array.isArray(asked) ? { fields: asked } : asked
   if (!isMembers(query)) throw invalidFields(`'${parameter}.${name}' must be an array of names or a query.`, at)
   const unknown = Object.keys(query).find(member => !nestedMembers.includes(member))

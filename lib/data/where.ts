@@ -2,7 +2,7 @@ import type { OperatorWord } from '../client/types/where.ts'
 import { invalidFilter } from '../errors/errors.ts'
 import { isObject } from '../errors/is-object.ts'
 import { didYouMean, suggest } from '../errors/suggest.ts'
-import type { Collection, Field } from '../model/model.ts'
+import { type Collection, isRelation } from '../model/model.ts'
 import { type Operator, traitsOf } from '../model/values.ts'
 import { findReadable } from '../plan/read/select.ts'
 import type { Filter, TextPlace, ValueText } from '../request/request.ts'
@@ -48,8 +48,6 @@ function filterOf (name: string, value: unknown, collection: Collection, paramet
 const groups = { and: 'all', or: 'any' } as const
 
 const isGroup = (name: string): name is keyof typeof groups => Object.hasOwn(groups, name)
-
-const isRelation = (field: Field) => field.kind === 'sub-item' || field.kind === 'sub-collection'
 
 /** Returns the filter of the operators of one field, all of which must hold. */
 function operationsOf (name: string, operations: Members, parameter: string): Filter {

@@ -1,4 +1,6 @@
-import type { Collection, Field, InputField, RelationField, ScalarField } from '../model/model.ts'
+import {
+  type Collection, type Field, type InputField, isRelation, type RelationField, type ScalarField
+} from '../model/model.ts'
 import { itemOf, listOf, methodsOf, type View } from '../openapi/describing.ts'
 import type { Schema } from '../openapi/objects.ts'
 import { fieldSchema, timePattern } from '../openapi/values.ts'
@@ -57,9 +59,6 @@ function writingText (view: View): string {
   const taken = unseen.length === 0 ? '' : `; takes ${fieldTexts(unseen, view.collection)}`
   return `; ${methods.join(' ')}${limits}${taken}`
 }
-
-const isRelation = (field: Field): field is RelationField =>
-  field.kind === 'sub-item' || field.kind === 'sub-collection'
 
 const isScalar = (field: Field): field is ScalarField | InputField => !isRelation(field)
 

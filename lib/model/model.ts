@@ -100,6 +100,9 @@ export type ScalarField = StoredField | ExpressionField | ComputedField
 export type DataField = StoredField | ExpressionField
 export type RelationField = SubItemField | SubCollectionField
 
+export const isRelation = (field: Field): field is RelationField =>
+  field.kind === 'sub-item' || field.kind === 'sub-collection'
+
 interface FieldBase {
   /** The name on the wire. */
   readonly name: string

@@ -207,6 +207,9 @@ function unionType (members: readonly ValueType[]): ValueType {
 
 const numeric: ReadonlySet<ValueKind> = new Set(['integer', 'number'])
 
+/** Returns true for the kinds of numbers, also of those that are texts in JSON because a double holds fewer digits. */
+export const isNumeric = (kind: ValueKind): boolean => numeric.has(kind) || kind === 'int64' || kind === 'decimal'
+
 /** Returns the text of a Date in the form of a type's values: the day, or the timestamp. */
 export function textOfDate (date: Date, { kind }: Pick<ValueType, 'kind'>): string {
   if (Number.isNaN(date.getTime())) return ''

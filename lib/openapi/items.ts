@@ -1,4 +1,6 @@
-import { type Collection, type Field, isReadable, type ReadableField, type RelationField } from '../model/model.ts'
+import {
+  type Collection, type Field, isReadable, isRelation, type ReadableField, type RelationField
+} from '../model/model.ts'
 import type { Selection, Shown } from '../plan/plan.ts'
 import { listedForm, planSelection, showPlainly } from '../plan/read/select.ts'
 import type { Describing } from './describing.ts'
@@ -112,6 +114,3 @@ function traitsOf (collection: Collection, { profile, components }: Describing):
     }
   }
 }
-
-const isRelation = (field: Field): field is RelationField =>
-  field.kind === 'sub-item' || field.kind === 'sub-collection'

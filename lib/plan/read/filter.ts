@@ -1,7 +1,8 @@
 import { invalidFilter } from '../../errors/errors.ts'
 import { didYouMean, suggest } from '../../errors/suggest.ts'
-import type {
-  Collection, DataField, Field, ReadableField, RelationField, SubCollectionField
+import {
+  type Collection, type DataField, type Field, isRelation, type ReadableField, type RelationField,
+  type SubCollectionField
 } from '../../model/model.ts'
 import { type Operator, type Scalar, textOfDate, traitsOf } from '../../model/values.ts'
 import type { Filter, TextPlace, ValueText } from '../../request/request.ts'
@@ -119,9 +120,6 @@ const besideZero: Readonly<Partial<Record<Operator, boolean>>> = { greater: true
 /** Returns true for a readable field that a filter may compare with a value. */
 export const takesFilters = (field: Field): field is DataField => field.readable && field.filterable &&
   (field.kind === 'stored' || field.kind === 'expression') && field.type.operators.size > 0
-
-const isRelation = (field: Field): field is RelationField =>
-  field.kind === 'sub-item' || field.kind === 'sub-collection'
 
 function unknownField (filter: Comparison | Element, name: string, collection: Collection) {
   const suggestion = suggest(name, readableNames(collection))

@@ -2,7 +2,7 @@ import { type DataApiError, invalidFields } from '../../errors/errors.ts'
 import { didYouMean, suggest } from '../../errors/suggest.ts'
 import { type Collection, type DataField, type ReadableField, type StoredField } from '../../model/model.ts'
 import { plainDecimal } from '../../model/numbers.ts'
-import { formatTypes, integerType, numberType, type ValueKind, type ValueType } from '../../model/values.ts'
+import { formatTypes, integerType, isNumeric, numberType, type ValueType } from '../../model/values.ts'
 import type { FieldAsked, TextPlace } from '../../request/request.ts'
 import type { AggregateName, FieldValue, FunctionColumn, GroupColumn, SubItemStep } from '../plan.ts'
 import { isNullable } from '../order.ts'
@@ -241,7 +241,7 @@ function checkFunction (call: AggregateName, field: DataField, invalid: Invalid)
   if (!field.filterable || !field.sortable || !field.aggregatable) {
     throw invalid(`'${call}()' is not told of the field '${field.name}'.`)
   }
-  if (call === 'sum' || call === 'avg' ? !isNumeric(field) : !field.type.operators.has('greater')) {
+  if (call === 'sum' || call === 'avg' ? !isNumeric(field.type.kind) : !field.type.operators.has('greater')) {
     throw invalid(`'${call}()' cannot be used with the field '${field.name}', which takes ${field.type.expected}.`)
   }
 }
@@ -249,10 +249,6 @@ function checkFunction (call: AggregateName, field: DataField, invalid: Invalid)
 function checkGrouping (field: DataField, invalid: Invalid): void {
   if (!field.filterable || !field.sortable) throw invalid(`Items cannot be grouped by the field '${field.name}'.`)
 }
-
-const isNumeric = ({ type }: DataField) => numeric.has(type.kind)
-
-const numeric: ReadonlySet<ValueKind> = new Set(['integer', 'number', 'int64', 'decimal'])
 
 function resultType (call: AggregateName, { type }: DataField): ValueType {
   if (call === 'count' || call === 'count_distinct') return integerType

@@ -1,6 +1,8 @@
 import { invalidSort } from '../../errors/errors.ts'
 import { didYouMean, suggest } from '../../errors/suggest.ts'
-import type { Collection, DataField, Field, ReadableField, SubItemField } from '../../model/model.ts'
+import {
+  type Collection, type DataField, type Field, isRelation, type ReadableField, type SubItemField
+} from '../../model/model.ts'
 import type { SortTerm } from '../../request/request.ts'
 import { isSameValue } from '../order.ts'
 import type { Order, OrderTerm, SubItemStep } from '../plan.ts'
@@ -88,8 +90,6 @@ function findSorted (name: string, collection: Collection, { path, at }: SortTer
   if (!isSortable(field)) throw invalidSort(`Items cannot be sorted by the field '${name}'.`, at)
   return field
 }
-
-const isRelation = ({ kind }: Field) => kind === 'sub-item' || kind === 'sub-collection'
 
 function find (name: string, collection: Collection, at: SortTerm['at']): ReadableField {
   const field = findReadable(collection, name)

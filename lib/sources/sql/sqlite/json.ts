@@ -2,6 +2,7 @@ import { sql } from '../load-kysely.ts'
 import type { ValueKind } from '../../../model/values.ts'
 import type { Sql, Writer } from '../statements/dialect.ts'
 import { integerMark, writeMarked } from '../statements/exact-numbers.ts'
+import { isSafe } from './forms.ts'
 import { call, decimalText, integerText } from './functions.ts'
 import { timestamp } from './timestamps.ts'
 
@@ -48,8 +49,6 @@ const byte: Expression = column =>
 const boolean: Expression = column =>
   sql`case ${column} when 1 then json('true') when 0 then json('false') else ${text(column)} end`
 
-const isSafe = (column: Sql) =>
-  sql`${column} between ${sql.lit(Number.MIN_SAFE_INTEGER)} and ${sql.lit(Number.MAX_SAFE_INTEGER)}`
 const markInteger: Expression = column => sql`json_array(${sql.lit(integerMark)} || quote(${column}))`
 const integer: Expression = column => {
   const isSafeInteger = sql`typeof(${column}) = 'integer' and ${isSafe(column)}`
