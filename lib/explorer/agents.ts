@@ -5,7 +5,7 @@ import { documentName } from '../response/render.ts'
 import type { Syntax } from '../request/syntax.ts'
 import { manyOf } from './fields.ts'
 import { type Html, html } from './html.ts'
-import { showPage, showRows } from './page.ts'
+import { countOf, showPage, showRows } from './page.ts'
 import { asking, type Place, readable, partsOf, rootPathTo, sortTerm } from './place.ts'
 import { choicesOf, kindOf, namingField, titleOf } from './value.ts'
 
@@ -51,7 +51,7 @@ function showUse ({ collection, isRead, writes }: AgentUse, place: Place): Html 
   const count = [...fields.values()].filter(field => field.readable).length
   const title = html`<bdi>${collection.title ?? name}</bdi>`
   return html`<tr><th scope="row">${isRead ? html`<a href="${rootPathTo(place, [[name]])}">${title}</a>` : title}</th>
-<td>${isRead ? `${count} field${count === 1 ? '' : 's'}` : 'nothing'}</td><td>${
+<td>${isRead ? countOf(count, 'field') : 'nothing'}</td><td>${
     writes.length === 0 ? 'nothing' : [...new Set(writes.map(method => words[method]))].join(', ')}</td></tr>`
 }
 

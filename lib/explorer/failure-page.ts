@@ -151,9 +151,9 @@ export async function readNear (visit: Visit): Promise<Near | undefined> {
 function showNear ({ collection, rows, place }: Near): Html {
   const select = planSelection(undefined, collection, 'listed')
   const table = { caption: 'items near it', collection, select, rows, base: pathTo(place), sorts: false }
-  return html`<p class="prose" role="alert">It was never there, has been deleted, or is not for you to see.</p>
-<div class="stack">${showFinder(collection, place)}<section class="part"><h2>Near it</h2><div class="frame">${
-    showTable(table, place)}</div></section></div>`
+  return html`<div class="stack"><p class="prose" role="alert">It was never there, has been
+ deleted, or is not for you to see.</p>${showFinder(collection, place)}<section class="part"><h2>Near it</h2>
+<div class="frame">${showTable(table, place)}</div></section></div>`
 }
 
 /** Returns a form that looks for items by their name. */

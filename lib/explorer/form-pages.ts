@@ -143,6 +143,7 @@ interface Conflict {
 export function showConflict ({ merged, was, retyped, now }: Conflict, place: PlaceOf<'item'>): Html {
   const { texts, base, changes } = merged
   const faults = new Map(retyped.map(({ field }) => [field.name, ['must be typed again.']]))
+  const same = texts.size - changes.size
   const isSent = (one: FormField) => texts.has(one.field.name) && !retyped.includes(one)
   const some = (who: string) => [...changes].flatMap(([one, by]) => by === who && isSent(one) ? [one] : [])
   const before = (one: FormField) => showKept(was.get(one.field.name))
@@ -165,6 +166,7 @@ ${showStates('Only you changed', 'Saved as you have it. Uncheck what you no long
 ${showStates('Only they changed', 'Stays as it is now. You need do nothing.', some('theirs'),
   [['Was', before], ['Stored now', stored]])}
 ${retyped.map(one => showField(one, { ...noTexts, fields: retyped, faults }, 'one', place))}
+${same > 0 && html`<p class="soft">The same on both sides: ${countOf(same, 'other field')}.</p>`}
 <div class="save"><button class="primary">Save</button>
 <button name="_take" value="=" formnovalidate>Back to the form</button>
 <a class="button danger" href="${pathTo(place)}">Drop my changes</a></div></form>`

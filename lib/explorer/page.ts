@@ -120,8 +120,8 @@ export function showDone ({ query }: Place): Html | undefined {
   return message === undefined ? undefined : html`<p class="note good" role="status">${message}</p>`
 }
 
-/** Returns a number of items in words. */
-export const countOf = (number: number): string => `${number} ${number === 1 ? 'item' : 'items'}`
+/** Returns a number of items, or of something else, in words. */
+export const countOf = (number: number, noun = 'item'): string => `${number} ${noun}${number === 1 ? '' : 's'}`
 
 const doneMessages: Readonly<Record<string, string>> = {
   created: 'The item was created.',
@@ -143,7 +143,7 @@ export function showPages (shown: number, { links, total }: Pages, place: Place,
   const isAll = shown === 0 || (links.size === 0 && total === undefined)
   const first = isAll ? undefined : firstRow(place, links)
   const rows = first === undefined
-    ? `${shown} ${noun}${shown === 1 ? '' : 's'}`
+    ? countOf(shown, noun)
     : html`<b>${showNumber(first)}–${showNumber(first + shown - 1)}</b>`
   return html`<nav class="pages" aria-label="Pages"><span>${rows}${
     total === undefined ? links.size > 0 && ' on this page' : html` of <b>${showNumber(Number(total))}</b>`}</span>

@@ -18,7 +18,7 @@ import { showGroupsPage } from './groups.ts'
 import { type Html, html, membersOf } from './html.ts'
 import { showImport } from './import.ts'
 import { showItemPage } from './item.ts'
-import { pageOf, type Pages, seeOther, showing, showPage } from './page.ts'
+import { countOf, pageOf, type Pages, seeOther, showing, showPage } from './page.ts'
 import {
   asking, encodeTyped, filtersIn, isKept, isOf, linkWith, nameOf, parameterPart, type Part, partsOf, pathAbove,
   type Place, type PlaceOf, queryOf, type QueryParts, shownIn, type Spot, withFilter, withParameter, wordOf
@@ -126,9 +126,10 @@ function showScalar (value: unknown, place: Place & { readonly spot: Spot }): Ht
   const name = nameOf(place)
   const { resource } = place.spot
   const field = resource.kind === 'scalar' && resource.field.kind !== 'input' ? resource.field : undefined
-  const main = html`<div class="frame whole">${showWhole(value, field)}</div>
-<p class="foot"><a href="${pathAbove(place)}">The item of this value</a></p>`
-  return showPage({ title: name, main, formats: ['json'] }, place)
+  const about = html`of <a href="${pathAbove(place)}"><bdi>${place.parts.at(-2)?.map(String).join(',')}</bdi></a>${
+    typeof value === 'string' && `, ${countOf(value.length, 'character')}`}`
+  const main = html`<div class="frame whole">${showWhole(value, field)}</div>`
+  return showPage({ title: name, about, main, formats: ['json'] }, place)
 }
 
 /** Answers a form that is sent with GET by the URL of the API that it means. */

@@ -55,21 +55,21 @@ letter-spacing:0}.sentence{display:flex;flex-wrap:wrap;gap:6px;align-items:cente
 align-items:stretch;max-width:100%;border-radius:6px;background:var(--wash);color:var(--text);min-height:30px}
 .cond>button{all:unset;box-sizing:border-box;padding:4px 4px 4px 10px;padding-inline:10px 4px;cursor:pointer;
 overflow:hidden;text-overflow:ellipsis;white-space:nowrap;min-width:0}.cond>button:focus-visible{outline:2px solid
-var(--accent)}.cond i{font-style:normal;color:var(--soft)}.cond b{font-weight:600}.x{display:inline-flex;
-align-items:center;justify-content:center;min-width:26px;text-decoration:none;color:var(--soft);border-radius:6px}
-.x:hover{color:var(--bad)}.x::before{content:"×";font-size:16px;line-height:1}.either{display:inline-flex;
-flex-wrap:wrap;gap:6px;align-items:center;padding-inline:10px;border-inline:2px solid var(--edge);border-radius:8px}
-.asks{display:inline-flex;flex-wrap:wrap;gap:6px;align-items:center;padding:5px 8px;border:1px solid var(--accent);
-border-radius:8px;background:var(--panel);color:var(--text)}.tools{display:flex;flex-wrap:wrap;align-items:center;gap:0
-2px;min-height:38px;padding-inline:6px;border-block-end:1px solid var(--line)}.frame{border:1px solid var(--line);
-border-radius:10px;background:var(--panel);min-width:0;overflow:clip;display:flex;flex-direction:column}.scroll{
-overflow:auto;overscroll-behavior-x:contain;position:relative}.scroll:focus-visible{outline-offset:-2px}table{
-border-collapse:separate;border-spacing:0;width:100%;font-variant-numeric:tabular-nums}th,td{text-align:left;
-height:var(--row);padding:0 var(--pad);white-space:nowrap;overflow:hidden;text-overflow:ellipsis;max-width:15rem;
-border-block-end:1px solid var(--line);font-weight:400}.rest{width:100%;max-width:none;padding:0}tbody tr:last-child>*{
-border-block-end:0}thead th{position:sticky;inset-block-start:0;z-index:2;background:var(--panel);color:var(--soft);
-font-size:13px;height:34px;padding-inline-end:2px}thead td{position:sticky;inset-block-start:0;z-index:2;
-background:var(--panel)}thead th>span{display:flex;align-items:center;min-width:0}thead th.num>span{
+var(--accent)}:is(.cond,.empty) i{font-style:normal}.cond i{color:var(--soft)}.cond b{font-weight:600}.x{
+display:inline-flex;align-items:center;justify-content:center;min-width:26px;text-decoration:none;color:var(--soft);
+border-radius:6px}.x:hover{color:var(--bad)}.x::before{content:"×";font-size:16px;line-height:1}.either{
+display:inline-flex;flex-wrap:wrap;gap:6px;align-items:center;padding-inline:10px;border-inline:2px solid var(--edge);
+border-radius:8px}.asks{display:inline-flex;flex-wrap:wrap;gap:6px;align-items:center;padding:5px 8px;border:1px solid
+var(--accent);border-radius:8px;background:var(--panel);color:var(--text)}.tools{display:flex;flex-wrap:wrap;
+align-items:center;gap:0 2px;min-height:38px;padding-inline:6px;border-block-end:1px solid var(--line)}.frame{border:1px
+solid var(--line);border-radius:10px;background:var(--panel);min-width:0;overflow:clip;display:flex;
+flex-direction:column}.scroll{overflow:auto;overscroll-behavior-x:contain;position:relative}.scroll:focus-visible{
+outline-offset:-2px}table{border-collapse:separate;border-spacing:0;width:100%;font-variant-numeric:tabular-nums}th,td{
+text-align:left;height:var(--row);padding:0 var(--pad);white-space:nowrap;overflow:hidden;text-overflow:ellipsis;
+max-width:15rem;border-block-end:1px solid var(--line);font-weight:400}.rest{width:100%;max-width:none;padding:0}tbody
+tr:last-child>*{border-block-end:0}thead th{position:sticky;inset-block-start:0;z-index:2;background:var(--panel);
+color:var(--soft);font-size:13px;height:34px;padding-inline-end:2px}thead td{position:sticky;inset-block-start:0;
+z-index:2;background:var(--panel)}thead th>span{display:flex;align-items:center;min-width:0}thead th.num>span{
 justify-content:flex-end}thead a{color:inherit;text-decoration:none;overflow:hidden;text-overflow:ellipsis}thead
 a:hover,[aria-sort] a{color:var(--text)}[aria-sort] a{font-weight:600}thead small{font-size:12px;
 padding-inline-start:4px}.dir{font-size:9px;padding-inline-start:4px;color:var(--accent)}.more{all:unset;cursor:pointer;
@@ -118,22 +118,21 @@ width:100%;min-width:40rem;height:auto;max-height:15rem;display:block;padding:8p
 fill:var(--soft);text-anchor:middle}.chart a:hover rect{fill:var(--accent)}.chart line{stroke:var(--line)}.sum{
 display:flex;align-items:center;gap:8px}.sum svg{width:11rem;height:10px;flex:none}.sum span{margin-inline-start:auto}
 :is(.chart,.sum) rect{fill:color-mix(in srgb,var(--accent) 50%,var(--panel))}.n{color:var(--soft);
-font-variant-numeric:tabular-nums}
-[popover]{border:1px solid color-mix(in srgb,var(--edge) 50%,transparent);border-radius:10px;padding:8px;
-background:var(--raise);color:var(--text);font:400 14px/1.45 system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",
-Arial,sans-serif;text-align:start;white-space:normal;box-shadow:0 8px 30px rgb(0 0 0/.16),0 1px 3px rgb(0 0 0/.1);
-width:max-content;max-width:min(34rem,calc(100vw - 16px));max-height:min(32rem,76dvh);overflow:auto}@supports
-(position-area:block-end){[popover]{inset:auto;margin:4px;position-area:block-end span-inline-end;
-position-try-fallbacks:block-end span-inline-start,block-start span-inline-end,block-start span-inline-start,block-end
-span-all}}@supports not selector(:popover-open){[popover].value{display:none}}[popover] h2{font-size:13px;
-color:var(--soft);font-weight:500;padding:2px 8px 6px}[popover] li a,[popover] li label{display:flex;gap:8px;
-align-items:center;padding:4px 8px;border-radius:6px;color:inherit;text-decoration:none}[popover] li :is(a,label):hover{
-background:var(--wash)}[popover] hr{border:0;border-block-start:1px solid var(--line);margin:6px 8px}[popover] form{
-display:flex;flex-wrap:wrap;gap:8px;padding:4px;align-items:center}[popover] form :is(ul,fieldset){flex-basis:100%}
-:is(.columns,.groups,.filter) ul{columns:3 9rem}:is(.columns,.groups,.filter) li{break-inside:avoid}.value{padding:12px
-14px;width:min(32rem,calc(100vw - 16px))}.value p{white-space:pre-wrap;overflow-wrap:anywhere}.value footer{
-display:flex;gap:16px;padding-block-start:10px;font-size:13px;color:var(--soft)}.code{width:36rem}.code figcaption{
-color:var(--soft);font-size:13px;display:flex;justify-content:space-between;padding:0 2px 4px}
+font-variant-numeric:tabular-nums}[popover]{border:1px solid color-mix(in srgb,var(--edge) 50%,transparent);
+border-radius:10px;padding:8px;background:var(--raise);color:var(--text);font:400 14px/1.45 system-ui,-apple-system,
+"Segoe UI",Roboto,"Helvetica Neue",Arial,sans-serif;text-align:start;white-space:normal;box-shadow:0 8px 30px rgb(0 0
+0/.16),0 1px 3px rgb(0 0 0/.1);width:max-content;max-width:min(34rem,calc(100vw - 16px));max-height:min(32rem,76dvh);
+overflow:auto}@supports (position-area:block-end){[popover]{inset:auto;margin:4px;position-area:block-end
+span-inline-end;position-try-fallbacks:block-end span-inline-start,block-start span-inline-end,block-start
+span-inline-start,block-end span-all}}@supports not selector(:popover-open){[popover].value{display:none}}[popover] h2{
+font-size:13px;color:var(--soft);font-weight:500;padding:2px 8px 6px}[popover] li a,[popover] li label{display:flex;
+gap:8px;align-items:center;padding:4px 8px;border-radius:6px;color:inherit;text-decoration:none}[popover] li :is(a,
+label):hover{background:var(--wash)}[popover] hr{border:0;border-block-start:1px solid var(--line);margin:6px 8px}
+[popover] form{display:flex;flex-wrap:wrap;gap:8px;padding:4px;align-items:center}[popover] form :is(ul,fieldset){
+flex-basis:100%}:is(.columns,.groups,.filter) ul{columns:3 9rem}:is(.columns,.groups,.filter) li{break-inside:avoid}
+.value{padding:12px 14px;width:min(32rem,calc(100vw - 16px))}.value p{white-space:pre-wrap;overflow-wrap:anywhere}.value
+footer{display:flex;gap:16px;padding-block-start:10px;font-size:13px;color:var(--soft)}.code{width:36rem}.code
+figcaption{color:var(--soft);font-size:13px;display:flex;justify-content:space-between;padding:0 2px 4px}
 .scroll:has(.key>:checked)~.picked{display:flex}@supports (animation-timeline:scroll(self inline)){.scroll{
 mask-image:linear-gradient(to left,transparent,#000 var(--fade));animation:fade linear both;
 animation-timeline:scroll(self inline)}.scroll:dir(rtl){mask-image:linear-gradient(to right,transparent,#000
@@ -141,31 +140,31 @@ var(--fade))}@keyframes fade{0%,96%{--fade:40px}100%{--fade:0px}}}@media(min-wid
 height:100dvh}.sheet main{max-width:none;display:flex;flex-direction:column;min-height:0;padding-block-end:16px}.sheet
 .body{flex:1;min-height:15rem;grid-template-rows:minmax(0,1fr)}.sheet .frame{align-self:start}.sheet .scroll{flex:1;
 min-height:0}.sheet .frame{max-height:100%}}[data-pad]::after{content:attr(data-pad);visibility:hidden}.e{font-size:0;
-font-style:normal}.e::before{content:" × 10";font-size:14px}.u{font-size:0;margin-inline-start:4px}.code pre{
-background:var(--ground);border:1px solid var(--line);border-radius:6px;padding:8px 10px;overflow:auto}.finder{
-display:flex;gap:8px;padding:2px 0 16px}.finder input{width:min(26rem,100%)}.index{display:flex;flex-direction:column;
-gap:24px}.index h2{font-size:13px;color:var(--soft);padding:0 0 4px;border-block-end:1px solid var(--line);display:flex;
-justify-content:space-between;font-weight:600}.index ul{display:grid;grid-template-columns:repeat(auto-fill,
-minmax(19rem,1fr));gap:0 32px}.index li{display:grid;grid-template-columns:minmax(0,1fr) auto;padding:6px 0;gap:0 12px;
-border-block-end:1px solid var(--line)}.index p{grid-column:1/-1;color:var(--soft);font-size:13px;overflow:hidden;
-text-overflow:ellipsis;white-space:nowrap}.index a{text-decoration:none;font-weight:600;overflow-wrap:anywhere}.index
-a:hover{text-decoration:underline}.dense ul{display:block;columns:5 14rem;column-gap:32px}.dense li{padding:4px 0;
-break-inside:avoid}.dense a{font-weight:400}.cards ul{grid-template-columns:repeat(auto-fill,minmax(21rem,1fr));
-gap:12px}.cards li{align-content:start;padding:12px 16px 13px;background:var(--panel);border:1px solid var(--line);
-border-radius:10px}.cards a{font-size:16px}.cards p{white-space:normal;padding-block-start:2px}.foot{
-padding-block-start:24px;color:var(--soft);display:flex;flex-wrap:wrap;gap:4px 20px;font-size:13px}.two{display:grid;
-grid-template-columns:minmax(0,1fr) 19rem;gap:24px;align-items:start}.two>*{display:flex;flex-direction:column;gap:24px;
-min-width:0}.part>h2{padding-block-end:6px;display:flex;gap:8px;align-items:baseline}.part>h2>*{min-width:0;
-overflow-wrap:anywhere}.part>h2 a{text-decoration:none}.part>h2 .n{font-size:13px;font-weight:400}.facts{
-background:var(--panel);border:1px solid var(--line);border-radius:10px;padding:4px 0}.facts>div{display:grid;
-grid-template-columns:minmax(7rem,11rem) minmax(0,1fr);gap:0 16px;padding:5px 14px}.facts.pair{display:grid;
-grid-template-columns:repeat(auto-fit,minmax(min(26rem,100%),1fr))}.facts.pair>.wide{grid-column:1/-1}.facts dt{
-color:var(--soft);overflow-wrap:anywhere}.facts dd{overflow-wrap:anywhere;min-width:0}.facts dd.prose{max-width:70ch;
-white-space:pre-wrap}.whole{white-space:pre-wrap;overflow-wrap:anywhere;max-width:76ch;padding:8px 16px;font-size:16px;
-line-height:1.55}.picture{width:132px;height:132px;border-radius:6px;display:block;background:var(--ground);
-margin-block:3px}.two:has(>.rail:empty){grid-template-columns:minmax(0,1fr);max-width:66rem}.rail{font-size:13px}.rail
-h2{font-size:13px;color:var(--soft);font-weight:600;padding-block-end:4px}.rail li{display:flex;
-justify-content:space-between;gap:12px;padding:4px 0;border-block-end:1px solid var(--line)}.rail li a{
+font-style:normal}.e::before{content:" × 10";font-size:14px}.u{font-size:0;margin-inline-start:4px}figure pre{
+background:var(--ground);border:1px solid var(--line);border-radius:6px;padding:8px 10px;overflow:auto}figure+figure{
+padding-block-start:8px}.finder{display:flex;gap:8px;padding:2px 0 16px}.finder input{width:min(26rem,100%)}.index{
+display:flex;flex-direction:column;gap:24px}.index h2{font-size:13px;color:var(--soft);padding:0 0 4px;
+border-block-end:1px solid var(--line);display:flex;justify-content:space-between;font-weight:600}.index ul{
+display:grid;grid-template-columns:repeat(auto-fill,minmax(19rem,1fr));gap:0 32px}.index li{display:grid;
+grid-template-columns:minmax(0,1fr) auto;padding:6px 0;gap:0 12px;border-block-end:1px solid var(--line)}.index p{
+grid-column:1/-1;color:var(--soft);font-size:13px;overflow:hidden;text-overflow:ellipsis;white-space:nowrap}.index a{
+text-decoration:none;font-weight:600;overflow-wrap:anywhere}.index a:hover{text-decoration:underline}.dense ul{
+display:block;columns:5 14rem;column-gap:32px}.dense li{padding:4px 0;break-inside:avoid}.dense a{font-weight:400}.cards
+ul{grid-template-columns:repeat(auto-fill,minmax(21rem,1fr));gap:12px}.cards li{align-content:start;padding:12px 16px
+13px;background:var(--panel);border:1px solid var(--line);border-radius:10px}.cards a{font-size:16px}.cards p{
+white-space:normal;padding-block-start:2px}.foot{padding-block-start:24px;color:var(--soft);display:flex;flex-wrap:wrap;
+gap:4px 20px;font-size:13px}.two{display:grid;grid-template-columns:minmax(0,1fr) 19rem;gap:24px;align-items:start}
+.two>*{display:flex;flex-direction:column;gap:24px;min-width:0}.part>h2{padding-block-end:6px;display:flex;gap:8px;
+align-items:baseline}.part>h2>*{min-width:0;overflow-wrap:anywhere}.part>h2 a{text-decoration:none}.part>h2 .n{
+font-size:13px;font-weight:400}.facts{background:var(--panel);border:1px solid var(--line);border-radius:10px;
+padding:4px 0}.facts>div{display:grid;grid-template-columns:minmax(7rem,11rem) minmax(0,1fr);gap:0 16px;padding:5px
+14px}.facts.pair{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(26rem,100%),1fr))}.facts.pair>.wide{
+grid-column:1/-1}.facts dt{color:var(--soft);overflow-wrap:anywhere}.facts dd{overflow-wrap:anywhere;min-width:0}.facts
+dd.prose{max-width:70ch;white-space:pre-wrap}.whole{white-space:pre-wrap;overflow-wrap:anywhere;max-width:76ch;
+padding:8px 16px;font-size:16px;line-height:1.55}.picture{width:132px;height:132px;border-radius:6px;display:block;
+background:var(--ground);margin-block:3px}.two:has(>.rail:empty){grid-template-columns:minmax(0,1fr);max-width:66rem}
+.rail{font-size:13px}.rail h2{font-size:13px;color:var(--soft);font-weight:600;padding-block-end:4px}.rail li{
+display:flex;justify-content:space-between;gap:12px;padding:4px 0;border-block-end:1px solid var(--line)}.rail li a{
 text-decoration:none;overflow-wrap:anywhere}.write{max-width:46rem;display:flex;flex-direction:column;gap:14px}.write
 .part{display:grid;gap:14px 16px;grid-template-columns:repeat(12,minmax(0,1fr))}.write legend{font-size:16px;
 font-weight:600;padding-block-end:10px}.field{grid-column:span 12;min-width:0}.f6{grid-column:span 6}.f4{
