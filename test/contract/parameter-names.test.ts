@@ -162,7 +162,7 @@ for (const name of Object.values(spellings).flat()) {
     const filtered = await page(`/files?${name}=2`)
     t.equal(rows(filtered), 2)
     t.match(filtered, new RegExp(`aria-label="Remove the filter ${name}=2"`))
-    const form = `/files?_field=${name}&_order=at_least&_value=3&_query=`
+    const form = `/files?_field=${name}&_operator=at_least&_value=3&_query=`
     const { headers } = await app.inject({ url: form, headers: { accept: 'text/html' } })
     t.equal(rows(await page(String(headers.location))), 3)
     const links = [...(await page(`/files?${spelt('size', name)[0]}=2`)).matchAll(/href="([^"]*)"/g)]
