@@ -11,7 +11,7 @@ import {
 } from './place.ts'
 import { type Fragment, type Html, html, textsOf, trusted } from './html.ts'
 import { script } from './script.ts'
-import { style, styleName } from './style.ts'
+import { style } from './style.ts'
 
 /** The parts of a page that differ. */
 interface Content {
@@ -34,6 +34,9 @@ interface Content {
 
 const doctype = trusted('<!doctype html>')
 const styleElement = trusted(`<style>${style}</style>`)
+
+/** The name of the style sheet: browsers may keep what has this name for ever. */
+const styleName = createHash('sha256').update(style).digest('base64url').slice(0, 16)
 // A module runs when the page is there.
 const scriptElement = trusted(`<script type="module">${script}</script>`)
 const icon = 'data:image/svg+xml,' + encodeURIComponent('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16">' +

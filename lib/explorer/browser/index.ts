@@ -6,7 +6,7 @@ import { offerLive } from './live.ts'
 import { walkRows } from './rows.ts'
 
 // The script of every page (docs/explorer.md: With JavaScript). It adds to pages that work without it, and asks the API
-// as any client does. `npm run script` makes lib/explorer/script.ts of it.
+// as any client does. `npm run assets` makes lib/explorer/script.ts of it.
 
 addEventListener('input', check)
 addEventListener('input', complete)
