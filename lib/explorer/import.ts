@@ -33,8 +33,8 @@ ${csv}</textarea><p class="hint" id="hint-csv">The first line names the fields: 
 function showFaults ({ message, facts: { line, pointer, details } }: DataApiError, csv: string): Fragment {
   const lines = csv.split(/\r?\n/)
   const faults = details ?? (line === undefined ? [] : [{ line, pointer: pointer ?? '', message }])
-  return html`<div class="note bad" role="alert"><p><strong>Nothing was imported.</strong></p>${
-    faults.length === 0 && html`<p>${message}</p>`}</div>
+  return html`<div class="note bad" role="alert"><p><strong>Nothing was imported.</strong></p>
+<p>${faults.length === 0 ? message : 'All lines are imported, or none. Mend these, and check again.'}</p></div>
 ${faults.length > 0 && html`<section class="part"><h2>Faults by line</h2>${
   showRows('Faults by line', ['#Line', 'Has', 'Field', 'Fault'], faults.map(one => html`<tr>
 <td class="num">${one.line}</td><td><code>${cut(lines[(one.line ?? 0) - 1] ?? '', longest)}</code></td>
