@@ -11,7 +11,7 @@ import { forbidden } from '../../fixtures/company.ts'
 import fc, { runsOf } from '../../helpers/fast-check.ts'
 import Fastify from '../../helpers/fastify.ts'
 import { onDatabase } from '../../helpers/on-database.ts'
-import { withoutPostgres } from '../../helpers/on-postgres.ts'
+import { test as testOnPostgres, withoutPostgres } from '../../helpers/on-postgres.ts'
 import { openers } from '../../helpers/sources.ts'
 
 // docs/http.md: Rules. An update in a scope is one statement where that decides what a transaction would decide.
@@ -74,7 +74,7 @@ function onBoth (
     await runOn(db, t)
     db.close()
   })
-  test(`${name} (postgres)`, { skip: withoutPostgres }, t => onDatabase(ddl + scripts.postgres, db => runOn(db, t)))
+  testOnPostgres(`${name} (postgres)`, t => onDatabase(ddl + scripts.postgres, db => runOn(db, t)))
 }
 
 const patch = async (app: FastifyInstance, url: string, payload: object, headers: Record<string, string> = me) => {
@@ -127,7 +127,7 @@ onBoth('an update that changes a computed value which the scope compares is 403'
   t.strictSame(await patch(app, '/tasks/1', { owner: 5 }), updated)
 })
 
-test('an item that leaves the scope while its update waits is 404', { skip: withoutPostgres }, t =>
+testOnPostgres('an item that leaves the scope while its update waits is 404', t =>
   onDatabase(ddlWith('') + insert, async (db, url) => {
     const app = await serve(tasks(db.table('tasks')))
     for (const path of ['1', 'c2']) {
