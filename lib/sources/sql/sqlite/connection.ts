@@ -135,25 +135,35 @@ function makeChange (
  * who imports undoes all. A change of the file that is not noted is any change.
  */
 function runInserts (
-  driver: SqliteDriver, prepared: Prepared, { text, key, runs }: PreparedInserts, { collection }: Inserts
+  driver: SqliteDriver, prepared: Prepared, bound: PreparedInserts, { collection }: Inserts
 ): Inserted {
+  const { text, runs } = bound
   const keys: KeyValues[] = []
   let count = 0
-  // A trigger may drop a row.
-  const insert = key === undefined
-    ? (values: readonly unknown[]) => Number(prepared.giveObjects(text).run(...values).changes) > 0
-    : (values: readonly unknown[]) => {
-        const [row] = returned(driver, prepared.giveArrays(text), values)
-        if (row !== undefined) keys.push(key(row))
-        return row !== undefined
-      }
   const about = { database: 'sqlite', kind: 'insert', collection: collection.property, text } as const
   try {
+    const insert = makeInsert(driver, prepared, bound, keys)
     observed(about, () => count, () => { while (count < runs.length && insert(runs[count] ?? [])) count++ })
   } catch (error) {
     if (toViolation(error, collection) === undefined) throw isBusy(error) ? error : toFault(error)
   }
   return { count, keys }
+}
+
+/** Returns what inserts a row, and adds its key. It returns false for a row that a trigger drops. */
+function makeInsert (
+  driver: SqliteDriver, prepared: Prepared, { text, key }: PreparedInserts, keys: KeyValues[]
+): (values: readonly unknown[]) => boolean {
+  if (key === undefined) {
+    const statement = prepared.giveObjects(text)
+    return values => Number(statement.run(...values).changes) > 0
+  }
+  const statement = prepared.giveArrays(text)
+  return values => {
+    const [row] = returned(driver, statement, values)
+    if (row !== undefined) keys.push(key(row))
+    return row !== undefined
+  }
 }
 
 /**
