@@ -33,7 +33,10 @@ import type { Collection, Model, StoredField } from '../model/model.ts'
 import type { Predicate } from '../plan/plan.ts'
 import { always } from '../plan/predicates.ts'
 import type { Database } from '../sources/source.ts'
-import { askItemRule, type AskedItemRule, decideOn, type Decision, planScopes, type Refusal } from './decisions.ts'
+import {
+  askItemRule, type AskedItemRule, decideOn, type Decision, modelRefusals, planScopes, type Refusal, refusalOf,
+  refusedFields
+} from './decisions.ts'
 import {
   connectedCollections, type Declarations, type Denials, isGuarded, type LinkedNames, linkedNames,
   withoutDenied
@@ -101,8 +104,8 @@ export function makeCallers (
   const anyone = unguarded(model)
   const isAnyGuarded = Object.values(declared).some(isGuarded)
   const groups = isAnyGuarded ? groupByName(declared, model) : new Map<string, Group>()
+  const models = new LruMap<Model>(100)
   const linked: LinkedNames = isAnyGuarded ? linkedNames(declared) : new Map()
-  const modelWithout = cached((connected, denials) => compile(withoutDenied(pick(declared, connected), denials)))
   return {
     guarded: isAnyGuarded,
     differ: name => name !== undefined && groups.has(name),
@@ -117,8 +120,21 @@ export function makeCallers (
   function of (name: string | undefined, context: Context): Caller | Promise<Caller> {
     const group = name === undefined ? undefined : groups.get(name)
     if (group === undefined) return anyone
-    const modelFor = (denials: Denials) => isEmpty(denials) ? model : modelWithout(group.connected, denials)
-    return decide(group.guarded, { declared, linked, context, modelFor })
+    return decide(group, { declared, linked, context, modelFor })
+  }
+
+  /**
+   * Returns the model as callers know it of whom the rules tell this. Kept are the 100 used last: there are as many as
+   * there are kinds of callers.
+   */
+  function modelFor ({ connected }: Group, decisions: Decisions): Model {
+    const kind = kindOf(connected[0] ?? '', decisions)
+    const known = models.get(kind)
+    if (known !== undefined) return known
+    const denials = denialsOf(decisions, writeDenialsOf(decisions, linked))
+    const made = isEmpty(denials) ? model : compile(withoutDenied(pick(declared, connected), denials))
+    models.set(kind, made)
+    return made
   }
 
   /** The caller of a collection is that of every collection which relations connect with it. */
@@ -152,48 +168,50 @@ const pick = (declared: Declarations, names: readonly string[]): Declarations =>
 
 const isEmpty = ({ collections, read, write }: Denials) => collections.size + read.size + write.size === 0
 
-type MakeModel = (connected: readonly string[], denials: Denials) => Model
+type Decisions = ReadonlyMap<string, Decision>
 
-/** Caches one model for each set of denials, the 100 used last: there are as many as there are kinds of callers. */
-function cached (make: MakeModel): MakeModel {
-  const models = new LruMap<Model>(100)
-  return (connected, denials) => {
-    // Denials name connected collections only and are never empty here, so they determine `connected`.
-    const key = JSON.stringify([[...denials.collections], [...denials.read], [...denials.write]])
-    const model = models.get(key) ?? make(connected, denials)
-    models.set(key, model)
-    return model
-  }
+/** Returns a text that is the same for callers of whom the rules of the connected collections tell alike. */
+function kindOf (collection: string, decisions: Decisions): string {
+  let kind = `${collection} `
+  for (const decision of decisions.values()) kind += modelRefusals(decision)
+  return kind
 }
 
 interface Asking {
   readonly declared: Declarations
   readonly linked: LinkedNames
   readonly context: Context
-  readonly modelFor: (denials: Denials) => Model
+  readonly modelFor: (group: Group, decisions: Decisions) => Model
 }
 
 /** Asks all rules and scopes of the guarded collections, at the same time. */
-function decide (guarded: readonly string[], asking: Asking): Caller | Promise<Caller> {
+function decide (group: Group, asking: Asking): Caller | Promise<Caller> {
   const { declared, context } = asking
-  const decided = afterAll(guarded.map(name => decideOn(name, declared[name], context)))
-  return after(decided, all => callerOf(new Map(guarded.flatMap((name, index) => {
-    const decision = all[index]
-    return decision === undefined ? [] : [[name, decision]]
-  })), asking))
+  const { guarded } = group
+  return after(afterAll(guarded.map(name => decideOn(name, declared[name], context))), all => {
+    const decisions = new Map<string, Decision>()
+    for (const [index, decision] of all.entries()) decisions.set(guarded[index] ?? '', decision)
+    return callerOf(group, decisions, asking)
+  })
 }
 
-function callerOf (decisions: Decisions, { declared, linked, context, modelFor }: Asking): Caller {
-  const writeDenials = writeDenialsOf(decisions, linked)
-  const model = modelFor(denialsOf(decisions, writeDenials))
+function callerOf (group: Group, decisions: Decisions, { declared, linked, context, modelFor }: Asking): Caller {
+  const model = modelFor(group, decisions)
   const scopeOf = planScopes(decisions, model, context)
+  let writeDenials: ReturnType<typeof writeDenialsOf> | undefined
   return {
     model,
     guarded: true,
     inSession: database => database.inSessionOf?.(context) ?? database,
     scope: (collection, operation = 'read') => scopeOf(operation, collection),
-    denial: (operation, { property }) => decisions.get(property)?.denied.get(operation)?.(),
-    writeDenial: (collection, property) => writeDenials.get(`${collection}.${property}`)?.(),
+    denial: (operation, { property }) => {
+      const decision = decisions.get(property)
+      return decision && refusalOf(decision, operation)?.()
+    },
+    writeDenial: (collection, property) => {
+      writeDenials ??= writeDenialsOf(decisions, linked)
+      return writeDenials.get(`${collection}.${property}`)?.()
+    },
     itemRule: ({ property }, field) => {
       const rule = declared[property]?.rules.fields?.[field.property]?.writeItem
       return rule && (item => askItemRule(rule, item, [property, `fields.${field.property}.writeItem`], context))
@@ -201,13 +219,11 @@ function callerOf (decisions: Decisions, { declared, linked, context, modelFor }
   }
 }
 
-type Decisions = ReadonlyMap<string, Decision>
-
 /** Returns the errors of the fields that the caller may not write, by `collection.field`, all linked names included. */
 function writeDenialsOf (decisions: Decisions, linked: LinkedNames): ReadonlyMap<string, Refusal> {
   const denials = new Map<string, Refusal>()
-  for (const [collection, { unwritable }] of decisions) {
-    for (const [field, refusal] of unwritable) {
+  for (const [collection, decision] of decisions) {
+    for (const [field, refusal] of refusedFields(decision, 'write')) {
       const name = `${collection}.${field}`
       for (const one of linked.get(name) ?? [name]) denials.set(one, denials.get(one) ?? refusal)
     }
@@ -217,9 +233,9 @@ function writeDenialsOf (decisions: Decisions, linked: LinkedNames): ReadonlyMap
 
 function denialsOf (decisions: Decisions, writeDenials: ReadonlyMap<string, Refusal>): Denials {
   const denials = { collections: new Set<string>(), read: new Set<string>(), write: new Set(writeDenials.keys()) }
-  for (const [name, { denied, unreadable }] of decisions) {
-    if (denied.has('read')) denials.collections.add(name)
-    for (const [field] of unreadable) denials.read.add(`${name}.${field}`)
+  for (const [name, decision] of decisions) {
+    if (refusalOf(decision, 'read') !== undefined) denials.collections.add(name)
+    for (const [field] of refusedFields(decision, 'read')) denials.read.add(`${name}.${field}`)
   }
   return denials
 }

@@ -13,19 +13,15 @@ import { isPoliced } from './denials.ts'
 
 /** The results of the rules and the scope of one collection for one request. */
 export interface Decision {
-  /** The operations that are denied, each with its error. */
-  readonly denied: ReadonlyMap<Operation, Refusal>
-  /** The fields that the caller may not read or write, by property, each with its error. */
-  readonly unreadable: DeniedFields
-  readonly unwritable: DeniedFields
+  readonly asked: Asked
+  /** What each of the rules has told, in their order. */
+  readonly refusals: ReadonlyArray<Refusal | undefined>
   /** The scopes that the collection has. They throw as planScope does. */
   readonly scopes: ReadonlyArray<readonly [ScopedOperation, PlanScope]>
 }
 
 /** Plans a scope over a collection of the caller's model. */
 type PlanScope = (collection: Collection, visibleIn: VisibleIn) => Predicate
-
-type DeniedFields = ReadonlyArray<readonly [property: string, refusal: Refusal]>
 
 /** Makes the error of a rule that denies. Most of them are never thrown, and an error takes longer than its rule. */
 export type Refusal = () => DataApiError
@@ -56,54 +52,63 @@ export function decideOn (
 
 /** The rules and scopes of a collection, in the order in which they are asked. */
 interface Asked {
-  readonly operations: ReadonlyArray<AskedRule<Operation>>
-  readonly reads: ReadonlyArray<AskedRule<string>>
-  readonly writes: ReadonlyArray<AskedRule<string>>
+  readonly rules: readonly AskedRule[]
   readonly scopes: ReadonlyArray<readonly [ScopedOperation, Scope<Values>]>
 }
 
-/** `of`: the operation or the field. `name`: that of the rule, in messages. */
-interface AskedRule<Of> { readonly of: Of, readonly name: string, readonly rule: Rule }
+/** A rule of an operation, or of reading or writing a field. `name`: that of the rule, in messages. */
+type AskedRule = { readonly name: string, readonly rule: Rule } & (
+  | { readonly kind: 'operation', readonly of: Operation }
+  | { readonly kind: 'read' | 'write', readonly of: string }
+)
 
 const askedIn = memoize(({ scope, rules: { fields = {}, ...rules } }: Declared): Asked => {
-  const ofFields = (kind: 'read' | 'write') => Object.entries(fields).flatMap(([field, rule]) =>
-    rule?.[kind] === undefined ? [] : [{ of: field, name: `fields.${field}.${kind}`, rule: rule[kind] }])
-  return {
-    operations: operations.flatMap(operation => {
-      const rule = rules[operation]
-      return rule === undefined ? [] : [{ of: operation, name: operation, rule }]
-    }),
-    reads: ofFields('read'),
-    writes: ofFields('write'),
-    scopes: scopesIn(scope)
-  }
+  const ofFields = (kind: 'read' | 'write') => Object.entries(fields).flatMap(([field, rule]): AskedRule[] =>
+    rule?.[kind] === undefined ? [] : [{ kind, of: field, name: `fields.${field}.${kind}`, rule: rule[kind] }])
+  const ofOperations = operations.flatMap((operation): AskedRule[] => {
+    const rule = rules[operation]
+    return rule === undefined ? [] : [{ kind: 'operation', of: operation, name: operation, rule }]
+  })
+  return { rules: [...ofOperations, ...ofFields('read'), ...ofFields('write')], scopes: scopesIn(scope) }
 })
 
+/** Asks all rules and scopes at the same time. */
 function askAll (name: string, declared: Declared | undefined, context: Context): Decision | Promise<Decision> {
-  if (declared === undefined) return { denied: new Map(), unreadable: [], unwritable: [], scopes: [] }
-  const { operations, reads, writes, scopes } = askedIn(declared)
-  return after(askEach(operations, name, context), denied => {
-    const fields = [askEach(reads, name, context), askEach(writes, name, context)]
-    return after(afterAll(fields), ([unreadable = [], unwritable = []]) => {
-      const planned = afterAll(scopes.map(([operation, scope]) =>
-        after(askScope(name, scope, context), plan => [operation, plan] as const)))
-      return after(planned, (scopes): Decision => ({ denied: new Map(denied), unreadable, unwritable, scopes }))
-    })
+  if (declared === undefined) return undeclared
+  const asked = askedIn(declared)
+  const told = asked.rules.map(({ rule, name: own }) => askRule(rule, [name, own], context))
+  return after(afterAll(told), refusals => {
+    const planned = asked.scopes.map(([operation, scope]) =>
+      after(askScope(name, scope, context), plan => [operation, plan] as const))
+    return after(afterAll(planned), (scopes): Decision => ({ asked, refusals, scopes }))
   })
 }
 
-type Denied<Of> = ReadonlyArray<readonly [of: Of, refusal: Refusal]>
+const undeclared: Decision = { asked: { rules: [], scopes: [] }, refusals: [], scopes: [] }
 
-/** Asks rules, all of them at the same time. Returns those that deny. */
-function askEach<Of> (
-  asked: ReadonlyArray<AskedRule<Of>>, collection: string, context: Context
-): Denied<Of> | Promise<Denied<Of>> {
-  const results = asked.map(({ rule, name }) => askRule(rule, [collection, name], context))
-  return after(afterAll(results), refusals => asked.flatMap(({ of }, index) => {
-    const refusal = refusals[index]
-    return refusal === undefined ? [] : [[of, refusal] as const]
-  }))
+/** Returns what the rule of an operation has told. */
+export function refusalOf ({ asked: { rules }, refusals }: Decision, operation: Operation): Refusal | undefined {
+  const index = rules.findIndex(rule => rule.kind === 'operation' && rule.of === operation)
+  return index < 0 ? undefined : refusals[index]
 }
+
+/** Returns a digit for each rule that decides what the caller knows of the model: 1 for one that denies. */
+export function modelRefusals ({ asked: { rules }, refusals }: Decision): string {
+  let digits = ''
+  for (let index = 0; index < rules.length; index++) {
+    const rule = rules[index]
+    if (rule?.kind !== 'operation' || rule.of === 'read') digits += refusals[index] === undefined ? '0' : '1'
+  }
+  return digits
+}
+
+/** Returns the fields that may not be read or written, each with what its rule has told. */
+export const refusedFields = (
+  { asked: { rules }, refusals }: Decision, kind: 'read' | 'write'
+): ReadonlyArray<readonly [property: string, refusal: Refusal]> => rules.flatMap((rule, index) => {
+  const refusal = refusals[index]
+  return rule.kind === kind && refusal !== undefined ? [[rule.of, refusal] as const] : []
+})
 
 const scopesIn = (scope: Declared['scope']) =>
   Object.entries(typeof scope === 'function' ? { read: scope } : scope ?? {})
@@ -179,33 +184,36 @@ function logFailedScope (collection: string, error: unknown, { request }: Contex
 /** The scopes of a caller. Throws the error of one that cannot be planned, for who needs the scope. */
 export type ScopeOf = (operation: ScopedOperation, collection: Collection) => Predicate
 
-/** Plans the scopes of all collections of a model. `always` where there is none. */
+/** Plans the scopes of a model's collections, each when it is first needed. `always` where there is none. */
 export function planScopes (decisions: ReadonlyMap<string, Decision>, model: Model, context: Context): ScopeOf {
   const scopes = new Map<string, Predicate | WrongScope | undefined>()
-  for (const collection of model.collections.values()) {
-    const decision = decisions.get(collection.property)
-    if (decision === undefined || decision.scopes.length === 0) continue
-    plan('read', collection)
-    for (const [operation] of decision.scopes) plan(operation, collection)
+  return (operation, { name, property }) => {
+    const collection = model.collections.get(name)
+    if (collection === undefined) throw new TypeError(`the model of a caller has the collection '${property}'`)
+    return found(plan(operation, collection))
   }
-  return (operation, collection) =>
-    found(scopes.get(`${operation} ${collection.property}`) ?? unscoped(operation, collection))
 
   function plan (operation: ScopedOperation, collection: Collection): Predicate | WrongScope {
     const name = `${operation} ${collection.property}`
-    if (scopes.has(name)) return scopes.get(name) ?? dependsOnItself(collection)
+    const known = scopes.get(name)
+    if (known !== undefined) return known
     // One that is asked for again while it is planned depends on itself.
+    if (scopes.has(name)) return dependsOnItself(collection)
     scopes.set(name, undefined)
     const scope = decisions.get(collection.property)?.scopes.find(([one]) => one === operation)?.[1]
-    const all = unscoped(operation, collection)
     const own = scope === undefined ? always : plannedScope(collection, scope)
-    const planned = own === always ? all : own
+    const planned = own === always ? unscoped(operation, collection) : own
     scopes.set(name, planned)
     return planned
   }
 
   function visibleIn (collection: Collection): Predicate {
-    return decisions.get(collection.property)?.denied.has('read') === true ? never : found(plan('read', collection))
+    return isUnreadable(collection) ? never : found(plan('read', collection))
+  }
+
+  function isUnreadable ({ property }: Collection): boolean {
+    const decision = decisions.get(property)
+    return decision !== undefined && refusalOf(decision, 'read') !== undefined
   }
 
   /** A scope that fails contains no item. */

@@ -123,8 +123,8 @@ export const faults: readonly Fault[] = [
   },
   {
     what: 'rules: a field is written without its rule',
-    text: 'writeDenial: (collection, property) => writeDenials.get(',
-    fault: 'writeDenial: (collection, property) => undefined && writeDenials.get(',
+    text: 'return writeDenials.get(',
+    fault: 'return undefined && writeDenials.get(',
     tests: ['contract/rules/fields', 'contract/authorisation', 'contract/one-law', 'contract/rules/scopes']
   },
   {

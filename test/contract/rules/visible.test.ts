@@ -87,5 +87,5 @@ test('scopes that need each other are a mistake: who needs them gets 500, with t
   })
   for (const url of ['/self', '/left', '/right/1']) t.equal((await app.inject(url)).statusCode, 500, url)
   t.strictSame(logged.map(message => /^collection '(\w+)': its scope asks with 'visible'/.exec(message)?.[1]),
-    ['self', 'left', 'left'])
+    ['self', 'left', 'right'])
 })
