@@ -64,8 +64,9 @@ function scopeTerm (term: OrderTerm, scopes: Scopes): OrderTerm {
   return term.related === undefined ? { ...term, path } : { ...term, path, related: scopeRelated(term.related, scopes) }
 }
 
+/** A selection of an item's own values stays the same object, by which its statement is found (sql/statements). */
 const scopeSelection = (selection: Selection, scopes: Scopes): Selection =>
-  selection.map(shown => scopeShown(shown, scopes))
+  selection.every(({ kind }) => kind === 'value') ? selection : selection.map(shown => scopeShown(shown, scopes))
 
 function scopeShown (shown: Shown, scopes: Scopes): Shown {
   switch (shown.kind) {
