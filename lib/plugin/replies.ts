@@ -28,12 +28,15 @@ export function makeReplies (scope: FastifyInstance, api: Api, payloads: Payload
   const { options, model, callers } = api
   // What a hook refused, or what could not be parsed, may depend on the caller too.
   const areFailuresPersonal = callers.guarded || hasSpecials(model)
+  const { callerHeaders } = options.responseContent
+  const personalVary = memoizeRecent(vary => joinVary(callerHeaders, vary), fewVaries)
   const streams = trackStreams(scope, options.closeGrace)
   scope.decorateReply(answered, null)
   const send = (reply: Marked, answer: Answer) => {
-    if (answer.personal === true) addCallerHeaders(reply, options.responseContent.callerHeaders)
+    // Tells caches that the answer depends on the caller (docs/http.md: Rules, Identifiers).
+    if (answer.personal === true && !reply.hasHeader('cache-control')) reply.header('cache-control', 'private')
     reply[answered] = answer
-    writeHead(reply, answer)
+    writeHead(reply, answer, answer.personal === true ? personalVary : asItIs)
     // The server closes the connections that are idle when it begins to close, and waits for the others.
     if (streams.isClosing && reply.request.raw.httpVersionMajor === 1) reply.header('connection', 'close')
     if (typeof answer.body === 'object') streams.track(answer.body, reply)
@@ -64,12 +67,15 @@ export function makeReplies (scope: FastifyInstance, api: Api, payloads: Payload
 /** Returns true if an answer of this plugin was given to the reply, even if it could not be sent. */
 export const isAnswered = (reply: FastifyReply): boolean => (reply as Marked)[answered] !== null
 
-function writeHead (reply: FastifyReply, { status, headers, links, etag }: Answer): void {
+const asItIs = (vary: string) => vary
+
+function writeHead (
+  reply: FastifyReply, { status, headers, links, etag }: Answer, varyOf: (vary: string) => string
+): void {
   reply.code(status)
-  for (const name of Object.keys(headers)) {
-    const value = headers[name] ?? ''
-    reply.header(name, name === 'vary' ? joinVary(reply.getHeader(name), value) : value)
-  }
+  for (const name of Object.keys(headers)) if (name !== 'vary') reply.header(name, headers[name])
+  const vary = varyOf(headers['vary'] ?? '')
+  if (vary !== '') reply.header('vary', joinVary(reply.getHeader('vary'), vary))
   if (etag !== undefined) reply.header('etag', etag)
   if (links.length > 0) reply.header('link', joinLinks(reply.getHeader('link'), textOf(links)))
 }
@@ -151,18 +157,9 @@ function internalOf (scope: object, name: string): unknown {
   return undefined
 }
 
-/**
- * Tells caches that the answer depends on the caller (docs/http.md: Rules, Identifiers). A `Cache-Control` of the
- * application stays as it is.
- */
-function addCallerHeaders (reply: FastifyReply, callerHeaders: readonly string[]): void {
-  if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'private')
-  if (callerHeaders.length > 0) reply.header('vary', joinVary(reply.getHeader('vary'), callerHeaders.join(', ')))
-}
-
 /** Adds the names that are missing to the `Vary` that a hook of the application, such as @fastify/cors, has set. */
 const joinVary = (current: unknown, vary: string): string =>
-  current === undefined ? vary : varyAfter(vary)([current].flat().join(','))
+  current === undefined ? vary : varyAfter(vary)([current].flat().join(', '))
 
 // A header is as long as the application makes it.
 const fewVaries = { most: 20, longest: 500 }
