@@ -124,7 +124,7 @@ export function guardSqlite<T> (file: string, work: () => T): T {
 }
 
 const missingDriver = (cause: unknown) => new CommandError(
-  'SQLite needs Node.js 22.13 or later, or a driver: ' +
+  'SQLite needs Node.js 22.16 or later, or a driver: ' +
   'npx -p @photostructure/sqlite@1 -p fastify-data-api fastify-data-api …',
   { cause }
 )

@@ -290,8 +290,4 @@ export const tooManyGroups = (most: number) => new DataApiError(
   'answer_too_large', `There are more groups than the limit 'groups' of ${most}. Filter the items, or group by less.`
 )
 
-/** For a sum or a mean that the driver of the database cannot make exactly. */
-export const noExactSum = () =>
-  new DataApiError('invalid_fields', "There are no exact sums and means of this field with the server's SQLite driver.")
-
 export const malformedUrl = (message: string) => new DataApiError('malformed_url', message)

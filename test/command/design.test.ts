@@ -235,7 +235,7 @@ const rich = `create table "Artist" ("ArtistId" integer primary key, "Name" text
 const projectOptions = { name: 'x', version: '0', file: 'x.db', needsDriver: false, isUnproven: false, command: 'x' }
 test('a project runs on the Node.js that wrote it: without a SQLite of its own it depends on a driver', async t => {
   const design = await designOf('create table t (id integer primary key)')
-  for (const [needsDriver, node] of [[false, '>=22.13'], [true, '>=20.19']] as const) {
+  for (const [needsDriver, node] of [[false, '>=22.16'], [true, '>=20.19']] as const) {
     const text = writeProject(design, { ...projectOptions, needsDriver }).get('package.json') ?? ''
     t.match(JSON.parse(text), { engines: { node } })
     t.equal(text.includes('@photostructure/sqlite'), needsDriver)

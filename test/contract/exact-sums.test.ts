@@ -1,16 +1,10 @@
 import { Type } from '@sinclair/typebox'
-import { createRequire } from 'node:module'
 import { test } from 'tap'
-import dataApi, { collection, SubCollection, sqlite } from '../../lib/index.ts'
-import type { SqliteDriver } from '../../lib/sources/sql/sqlite/driver.ts'
+import dataApi, { collection, SubCollection } from '../../lib/index.ts'
 import { everySource, type World } from '../helpers/every-source.ts'
 import fc, { runsOf } from '../helpers/fast-check.ts'
 import Fastify from '../helpers/fastify.ts'
 import { openers } from '../helpers/sources.ts'
-
-const { DatabaseSync } = createRequire(import.meta.url)('@photostructure/sqlite') as {
-  DatabaseSync: new (file: string) => SqliteDriver
-}
 
 // docs/http.md: Groups. Sums are those of plain arithmetic without rounding, on every source.
 
@@ -152,31 +146,6 @@ const values = fc.tuple(
 
 const fields = ['whole', 'long', 'price', 'size'] as const
 const runs = runsOf(150)
-
-test('a driver without aggregates adds integers of STRICT tables alone', async t => {
-  const raw = new DatabaseSync(':memory:')
-  const db = sqlite('', {
-    driver: {
-      prepare: text => raw.prepare(text),
-      exec: script => raw.exec(script),
-      function: (...args) => raw.function(...args),
-      close: () => raw.close()
-    }
-  })
-  db.exec(`create table things (
-    id integer primary key, kind integer not null, whole integer, long integer, price text, size real) strict;
-    insert into things values (1, 1, 2, 3, '0.1', 0.1), (2, 1, 3, 4, '0.2', 0.2)`)
-  const app = Fastify()
-  t.teardown(() => app.close())
-  await app.register(dataApi, { collections: { things: collection(Row, { source: db.table('things') }) } })
-  const sums = await app.inject('/things?fields=count(),whole.sum(),whole.avg(),long.sum(),size.max()')
-  t.strictSame(sums.json(), [{ count: 2, whole: { sum: 5, avg: 2.5 }, long: { sum: '7' }, size: { max: 0.2 } }])
-  const message = "There are no exact sums and means of this field with the server's SQLite driver."
-  for (const query of ['fields=size.sum()', 'fields=price.avg()', 'fields=kind,count()&sort=size.sum()']) {
-    const { statusCode, body } = await app.inject(`/things?${query}`)
-    t.strictSame([statusCode, JSON.parse(body)], [400, { error: 'invalid_fields', message }], query)
-  }
-})
 
 test('generated groups have the values of plain JavaScript', async t => {
   const drawn = fc.sample(fc.tuple(fc.integer({ min: 1, max: 60 }), values), 400)

@@ -24,29 +24,10 @@ function loadDriver (name: SqliteDriverName): SqliteDriverClass | undefined {
   }
 }
 
-const installed = (['node:sqlite', 'better-sqlite3', '@photostructure/sqlite'] as const).flatMap(name => {
+const drivers = (['node:sqlite', 'better-sqlite3', '@photostructure/sqlite'] as const).flatMap(name => {
   const Driver = loadDriver(name)
   return Driver === undefined ? [] : [{ name, Driver }]
 })
-
-const [first] = installed
-
-const drivers = [
-  ...installed,
-  ...first === undefined ? [] : [{ name: 'one that does not tell of transactions', Driver: untelling(first.Driver) }]
-]
-
-/** As the first versions of node:sqlite are. */
-function untelling (Driver: SqliteDriverClass): SqliteDriverClass {
-  return class implements SqliteDriver {
-    readonly #driver: SqliteDriver
-    constructor (file: string) { this.#driver = new Driver(file) }
-    prepare (text: string) { return this.#driver.prepare(text) }
-    exec (script: string) { this.#driver.exec(script) }
-    function (...parameters: Parameters<SqliteDriver['function']>) { this.#driver.function(...parameters) }
-    close () { this.#driver.close() }
-  }
-}
 
 const folder = mkdtempSync(join(tmpdir(), 'data-api-'))
 tap.teardown(() => { rmSync(folder, { recursive: true }) })

@@ -190,10 +190,9 @@ export function inSqlite (db: SqliteDatabase, world: World): Model {
 
 export const stored = (value: unknown) => typeof value === 'boolean' ? Number(value) : value
 
-// A driver that notes what is sent to it.
-
 export interface Sent { readonly text: string, readonly parameters: readonly unknown[] }
 
+/** Opens a file with a driver that notes what is sent to it. */
 export function watched (file = ':memory:', options: SqliteOptions = {}) {
   const sent: Sent[] = []
   const prepared: string[] = []
@@ -201,6 +200,8 @@ export function watched (file = ':memory:', options: SqliteOptions = {}) {
   const watching: SqliteDriver = {
     exec: script => driver.exec(script),
     function: (name, options, body) => driver.function(name, options, body),
+    aggregate: (name, options) => driver.aggregate(name, options),
+    get isTransaction () { return driver.isTransaction === true },
     close: () => driver.close(),
     prepare (text) {
       if (isOfCatalog(text)) return driver.prepare(text)
@@ -209,6 +210,8 @@ export function watched (file = ':memory:', options: SqliteOptions = {}) {
       return {
         get (...parameters) { sent.push({ text, parameters }); return statement.get(...parameters) },
         all (...parameters) { sent.push({ text, parameters }); return statement.all(...parameters) },
+        iterate: (...parameters) => statement.iterate(...parameters),
+        setReturnArrays: on => statement.setReturnArrays?.(on),
         run: (...parameters) => statement.run(...parameters)
       }
     }

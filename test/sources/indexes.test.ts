@@ -50,6 +50,7 @@ test('an index serves identifiers, foreign keys, filters, orders and positions',
     prepare (text) { last = text; return raw.prepare(text) },
     exec: script => raw.exec(script),
     function: (...args) => raw.function(...args),
+    aggregate: (...args) => raw.aggregate(...args),
     close: () => raw.close()
   }
   const db = sqlite('', { driver })

@@ -108,6 +108,7 @@ test('a STRICT table is taken at its word, and what others hold is looked at', a
     prepare (text) { texts.push(text); return raw.prepare(text) },
     exec: script => raw.exec(script),
     function: (...args) => raw.function(...args),
+    aggregate: (...args) => raw.aggregate(...args),
     close: () => raw.close()
   }
   // The tables hold what the declarations do not allow.

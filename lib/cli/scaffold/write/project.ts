@@ -40,7 +40,7 @@ function writePackage ({ kind }: Design, { name, version, needsDriver }: Project
     version: '0.0.0',
     private: true,
     type: 'module',
-    engines: { node: kind === 'sqlite' && !needsDriver ? '>=22.13' : '>=20.19' },
+    engines: { node: kind === 'sqlite' && !needsDriver ? '>=22.16' : '>=20.19' },
     scripts: {
       build: 'tsc',
       start: 'npm run build && node dist/server.js',

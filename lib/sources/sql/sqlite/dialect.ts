@@ -11,7 +11,7 @@ import type { SqliteDriver } from './driver.ts'
 import { call, decimalText, mixedText } from './functions.ts'
 import { sqliteWriter } from './json.ts'
 import { bucket } from './buckets.ts'
-import { sum, sumOfIntegers } from './sums.ts'
+import { sum } from './sums.ts'
 import { isCanonical, storeTimestamp, timestamp, timestampCondition } from './timestamps.ts'
 import {
   isBinaryText, isIntegerType, isTextType, mistypedOperand, mistypedPosition, namedCondition, plainText
@@ -90,7 +90,6 @@ export const sqliteDialect: Dialect = {
 /** Returns the dialect for a driver. */
 export const dialectOf = (driver: SqliteDriver): Dialect => ({
   ...sqliteDialect,
-  ...driver.aggregate === undefined && { sum: sumOfIntegers },
   fetch: (column, columnType) => fetched(column, columnType, () => cutsTexts(driver))
 })
 

@@ -8,19 +8,18 @@ export interface SqliteStatement {
   /** better-sqlite3 only: true for a statement that gives rows. */
   readonly reader?: boolean
   get (...parameters: readonly unknown[]): unknown
-  /** Has the statement give rows as arrays. @photostructure/sqlite, and node:sqlite but for its first versions. */
+  /** Has the statement give rows as arrays. node:sqlite and @photostructure/sqlite. */
   setReturnArrays? (on: boolean): void
   /** Has the statement give rows as arrays. better-sqlite3 only. */
   raw? (on: boolean): unknown
   all (...parameters: readonly unknown[]): unknown[]
-  /** All but the first versions of node:sqlite. */
-  iterate? (...parameters: readonly unknown[]): Iterable<unknown>
+  iterate (...parameters: readonly unknown[]): Iterable<unknown>
   run (...parameters: readonly unknown[]): { readonly changes: number | bigint }
 }
 
 /** The parts of an open database that are used. */
 export interface SqliteDriver {
-  /** Is true while a transaction is open. @photostructure/sqlite, and node:sqlite from 22.16 on. */
+  /** Is true while a transaction is open. node:sqlite and @photostructure/sqlite. */
   readonly isTransaction?: boolean
   /** Is true while a transaction is open. better-sqlite3 only. */
   readonly inTransaction?: boolean
@@ -29,8 +28,8 @@ export interface SqliteDriver {
   prepare (text: string): SqliteStatement
   exec (script: string): unknown
   function (name: string, options: { deterministic: boolean }, body: (...values: unknown[]) => unknown): unknown
-  /** Registers a function over rows. Not in node:sqlite before 22.16. */
-  aggregate? (name: string, options: AggregateOptions): unknown
+  /** Registers a function over rows. */
+  aggregate (name: string, options: AggregateOptions): unknown
   close (): unknown
 }
 
@@ -68,7 +67,7 @@ export function openDriver (
   }
   throw new DeclarationError(
     `sqlite('${file}'): ${names.join(', ')} cannot be loaded; ` +
-    'use Node.js 22.13 or later, or npm install @photostructure/sqlite@1 or better-sqlite3@12'
+    'use Node.js 22.16 or later, or npm install @photostructure/sqlite@1 or better-sqlite3@12'
   )
 }
 
@@ -90,7 +89,9 @@ function loadDriver (name: SqliteDriverName): SqliteDriverClass | undefined {
   const module = requireIfInstalled(name)
   if (typeof module === 'function') return module as SqliteDriverClass
   if (typeof module !== 'object' || module === null || !('DatabaseSync' in module)) return undefined
-  return module.DatabaseSync as SqliteDriverClass
+  const Driver = module.DatabaseSync as SqliteDriverClass
+  // node:sqlite before Node.js 22.16 has neither aggregates nor rows as arrays.
+  return 'aggregate' in Driver.prototype ? Driver : undefined
 }
 
 function requireIfInstalled (name: string): unknown {
@@ -105,18 +106,8 @@ function requireIfInstalled (name: string): unknown {
 const missing: ReadonlySet<unknown> = new Set(['MODULE_NOT_FOUND', 'ERR_UNKNOWN_BUILTIN_MODULE'])
 
 /** Returns true while a transaction is open on the connection, by whomever it was begun. */
-export function isTransactionOpen (driver: SqliteDriver): boolean {
-  const known = driver.isTransaction ?? driver.inTransaction
-  if (known !== undefined) return known
-  // The first versions of node:sqlite have neither property, but `begin` fails inside a transaction.
-  try {
-    driver.exec('begin')
-  } catch {
-    return true
-  }
-  driver.exec('rollback')
-  return false
-}
+export const isTransactionOpen = ({ isTransaction, inTransaction }: SqliteDriver): boolean =>
+  isTransaction ?? inTransaction ?? false
 
 /** A prepared statement that gives each row as the array of its values, which saves an object and its keys. */
 export interface ArrayStatement {
@@ -127,22 +118,7 @@ export interface ArrayStatement {
 
 /** Has a statement give rows as arrays. The statement given must not be used any more. */
 export function toArrays (statement: SqliteStatement): ArrayStatement {
-  if (statement.setReturnArrays !== undefined) statement.setReturnArrays(true)
-  else if (statement.raw !== undefined) statement.raw(true)
-  else return valuesOf(statement)
+  if (statement.setReturnArrays === undefined) statement.raw?.(true)
+  else statement.setReturnArrays(true)
   return statement as SqliteStatement & ArrayStatement
-}
-
-/** Returns the array form of a statement in the first versions of node:sqlite, which give objects only. */
-function valuesOf (statement: SqliteStatement): ArrayStatement {
-  const all: ArrayStatement['all'] = (...parameters) =>
-    statement.all(...parameters).map(row => Object.values(row as object))
-  return {
-    get (...parameters) {
-      const row = statement.get(...parameters)
-      return row === undefined ? undefined : Object.values(row as object)
-    },
-    all,
-    iterate: all
-  }
 }

@@ -1,5 +1,4 @@
 import { sql } from '../load-kysely.ts'
-import { noExactSum } from '../../../errors/errors.ts'
 import { decimalKey, decimalOfKey } from '../../../model/numbers.ts'
 import { ExactSum, meanOf } from '../../exact-sum.ts'
 import type { ColumnType } from '../statements/columns.ts'
@@ -23,13 +22,7 @@ export function sum (column: Sql, { type }: ColumnType, call: 'sum' | 'avg'): Sq
 // The columns of STRICT tables hold one type.
 const holdsIntegers = (type: string) => type === 'INT' || type === 'INTEGER'
 
-/** Returns the sum for a driver without aggregates. Throws invalid_fields for what may be no integers. */
-export function sumOfIntegers (column: Sql, type: ColumnType, call: 'sum' | 'avg'): Sql {
-  if (holdsIntegers(type.type)) return sum(column, type, call)
-  throw noExactSum()
-}
-
-/** Registers the functions on a connection. Sums of numbers that are no integers need a driver with aggregates. */
+/** Registers the functions on a connection. */
 export function registerSums (driver: SqliteDriver): void {
   const deterministic = { deterministic: true }
   driver.function('data_api_sum_key', deterministic, (high, low, others) => joinedKey(high, low, others))
@@ -38,7 +31,7 @@ export function registerSums (driver: SqliteDriver): void {
   // @photostructure/sqlite 1.2 keeps no objects as states, so a state is the number of a sum.
   const sums = new Map<number, ExactSum>()
   let last = 0
-  driver.aggregate?.('data_api_sum', {
+  driver.aggregate('data_api_sum', {
     start () {
       sums.set(++last, new ExactSum())
       // A statement that fails leaves its sums, which are then the oldest. Few are made at a time.
