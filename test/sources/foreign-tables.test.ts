@@ -14,23 +14,37 @@ const key = Type.Integer({ identifier: true, readable: true })
 const id = Type.Integer({ identifier: true, ...rw })
 const n = Type.Optional(Type.Integer(rw))
 
+for (const ddl of ['id integer primary key', 'id integer, primary key (id desc)']) {
+  test(`SQLite numbers ${ddl}`, async t => {
+    const db = sqlite(':memory:')
+    db.exec(`create table things (n int, ${ddl}); insert into things values (1, 4)`)
+    const Thing = Type.Object({ id: key, n })
+    const { app, send } = await serve({ things: collection(Thing, { source: db.table('things') }) })
+    t.strictSame(await send('POST', '/things', { n: 2 }), [201, undefined])
+    t.strictSame(await send('POST', '/things', [{ n: 3 }, {}]), [201, undefined])
+    t.strictSame((await send('GET', '/things?fields=id'))[1], [{ id: 4 }, { id: 5 }, { id: 6 }, { id: 7 }])
+    await app.close()
+    db.close()
+  })
+}
+
 for (const ddl of [
-  'id integer primary key', 'id int primary key', 'id bigint primary key', 'id integer primary key desc',
-  'id smallint not null primary key', 'id integer, primary key (id desc)'
+  'id int primary key)', 'id bigint primary key)', 'id integer primary key desc)', 'id smallint not null primary key)',
+  'id integer primary key) without rowid'
 ]) {
-  for (const options of ['', 'without rowid']) {
-    test(`a new item gets the highest key plus one: ${ddl} ${options}`, async t => {
-      const db = sqlite(':memory:')
-      db.exec(`create table things (n int, ${ddl}) ${options}; insert into things values (1, 4)`)
-      const Thing = Type.Object({ id: key, n })
-      const { app, send } = await serve({ things: collection(Thing, { source: db.table('things') }) })
-      t.strictSame(await send('POST', '/things', { n: 2 }), [201, undefined])
-      t.strictSame(await send('POST', '/things', [{ n: 3 }, {}]), [201, undefined])
-      t.strictSame((await send('GET', '/things?fields=id'))[1], [{ id: 4 }, { id: 5 }, { id: 6 }, { id: 7 }])
-      await app.close()
-      db.close()
-    })
-  }
+  test(`SQLite: a key that nothing numbers is given, or keeps the application from starting: ${ddl}`, async t => {
+    const db = sqlite(':memory:')
+    db.exec(`create table things (n int, ${ddl}`)
+    const source = db.table('things')
+    const things = (field: typeof id) => ({ things: collection(Type.Object({ id: field, n }), { source }) })
+    const unserved = await serve(things(key))
+    await t.rejects(async () => unserved.app.ready(), { message: /nothing fills it, so no item can be created/ })
+    const { app, send } = await serve(things(id))
+    t.match(await send('POST', '/things', { n: 2 }), [400, { error: 'validation' }])
+    t.strictSame(await send('POST', '/things', { id: 7 }), [201, undefined])
+    await app.close()
+    db.close()
+  })
 }
 
 test('a new item whose key no fast form reads is acknowledged: a number beyond 2^53, made or given', async t => {

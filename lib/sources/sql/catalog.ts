@@ -78,8 +78,6 @@ export interface StatementTable extends TableWrites {
   readonly types: ReadonlyMap<string, string>
   /** True if its rows have numbers, which Dialect.clocked needs. */
   readonly hasRowNumbers: boolean
-  /** The column of its key if nothing fills it where an insert leaves it out, but its next number may. */
-  readonly unnumberedKey: string | undefined
   /** True if the table itself says what becomes of duplicates. */
   readonly hasConflictClause: boolean
   /** True if a unique constraint is deferrable, which PostgreSQL does not accept in `on conflict`. */

@@ -10,7 +10,7 @@ export interface TableWrites {
   readonly generated: ReadonlySet<string>
   /** The columns whose update changes nothing else, by a trigger or a foreign key (isolatedIn). */
   readonly isolated: ReadonlySet<string>
-  /** The columns that nothing fills where an insert leaves them out. Empty on SQLite, where a key gets a number. */
+  /** The columns that nothing fills where an insert leaves them out; on SQLite the key alone. */
   readonly unfilled: ReadonlySet<string>
   /** True for a view whose writes its `instead of` triggers carry out. */
   readonly hasInsteadOf: boolean

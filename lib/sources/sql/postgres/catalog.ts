@@ -113,7 +113,6 @@ function readTable (row: Row): Table {
     mayRepeatKeys: kind !== 'table' || isInherited,
     types: new Map(columns.map(({ name, type }) => [name, type])),
     hasRowNumbers: false,
-    unnumberedKey: undefined,
     hasConflictClause: false,
     isDeferrable: constraints.some(({ deferrable }) => deferrable),
     constraints: new Map(constraints.map(({ name, columns }) => [name, named(columns)]))

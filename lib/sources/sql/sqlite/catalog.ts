@@ -128,12 +128,11 @@ function readTable (driver: Preparing, found: ListRow, definitionsIn: ReadDefini
     // A trigger cannot change the row that is inserted.
     fillsRows: false,
     isInherited: false,
-    ...readWrites(driver, found, rows),
+    ...readWrites(driver, listed),
     ...type === 'table' && !hasTriggers && { isolated: isolatedIn({ columns, unique }) },
     types: new Map(rows.map((row, index) =>
       [row.name, isNumber(row, listed) ? 'INTEGER' : typeOf(row, found, columns[index]?.collation)])),
     hasRowNumbers: hasNumbers(listed, '_rowid_'),
-    unnumberedKey: unnumberedKey(listed),
     // By a constraint such as `unique on conflict replace`, a duplicate would delete another item.
     hasConflictClause: /\bon\s+conflict\b/i.test(definition),
     isDeferrable: false
@@ -146,8 +145,7 @@ function readColumns (driver: Preparing, listed: Listed): readonly CatalogColumn
   // A view shows columns of other tables with their collations.
   const collates = found.type !== 'table' || /collate/i.test(definition)
   return rows.map(row => readColumn(driver, { ...found, collates }, row, {
-    // SQLite numbers the rows of some keys, and an insert of the plugin those of the others.
-    isNumbered: row === singleKey(listed) && /INT/i.test(row.type),
+    isNumbered: isNumber(row, listed),
     choices: choices.get(fold(row.name))
   }))
 }
@@ -160,17 +158,9 @@ const hasNumbers = ({ found, rows }: Listed, name: string) =>
 const isNumber = ({ pk, type }: ColumnRow, { found, indexes }: Listed) => found.type === 'table' && pk === 1 &&
   /^integer$/i.test(type) && !indexes.some(({ origin }) => origin === 'pk')
 
-/** Returns the key of a table if it is one column. */
-function singleKey ({ found, rows }: Listed): ColumnRow | undefined {
-  const [first, ...others] = rows.filter(({ pk }) => pk > 0)
-  return found.type === 'table' && others.length === 0 ? first : undefined
-}
-
-/** SQLite numbers no other key of one column, such as `int primary key` or that of a table `without rowid`. */
-function unnumberedKey (listed: Listed): string | undefined {
-  const key = singleKey(listed)
-  return key === undefined || key.hidden > 0 || key.fallback !== null || isNumber(key, listed) ? undefined : key.name
-}
+/** Returns true for a column of a key that gets no number, such as `int primary key`, nor anything else. */
+const isUnfilled = (row: ColumnRow, listed: Listed) =>
+  row.pk > 0 && row.hidden === 0 && row.fallback === null && !isNumber(row, listed)
 
 function kindOf (type: string): TableKind {
   if (type === 'view') return 'view'
@@ -178,9 +168,11 @@ function kindOf (type: string): TableKind {
 }
 
 /** Returns the writes of a table. A view has a trigger for a change, or refuses it, as the module of a table may. */
-function readWrites (driver: Preparing, table: ListRow, rows: readonly ColumnRow[]) {
+function readWrites (driver: Preparing, listed: Listed) {
+  const { found: table, rows } = listed
+  const unfilled = new Set(rows.filter(row => isUnfilled(row, listed)).map(({ name }) => name))
   const generated = new Set(rows.filter(({ hidden }) => hidden > 1).map(({ name }) => name))
-  if (table.type === 'table') return { ...plainWrites, generated }
+  if (table.type === 'table') return { ...plainWrites, generated, unfilled }
   const columns = [rows[0]?.name ?? '']
   const refused = new Set(changes.filter(change => {
     const error = compileError({ change, table, columns }, driver)

@@ -1,5 +1,5 @@
 import { sql } from '../load-kysely.ts'
-import { type KeyValues, singleKey } from '../../../model/identifiers.ts'
+import type { KeyValues } from '../../../model/identifiers.ts'
 import type { Collection, StoredField } from '../../../model/model.ts'
 import type { Scalar } from '../../../model/values.ts'
 import type { Step } from '../../../plan/plan.ts'
@@ -67,15 +67,12 @@ function insertOf (collection: Collection, rows: Sql, keyed: boolean, builder: B
 }
 
 /**
- * Builds the statement that inserts items: all of them where the dialect can, else one. Returns undefined for a table
- * that numbers its rows by the highest, or whose trigger takes the place of an insert.
+ * Builds the statement that inserts items: all of them where the dialect can, else one. Returns undefined for a view
+ * whose trigger takes the place of an insert.
  */
 export function buildInserts ({ collection, fields, keyed }: Inserts, builder: Builder): CompiledChange | undefined {
   const { dialect } = builder
-  const hasInsteadOf = builder.findTable(tableOf(collection))?.hasInsteadOf === true
-  if (fields.length === 0 || hasInsteadOf || unnumberedKey(collection, field => fields.includes(field), builder)) {
-    return undefined
-  }
+  if (fields.length === 0 || builder.findTable(tableOf(collection))?.hasInsteadOf === true) return undefined
   const types = fields.map(field => builder.columnType(collection, field))
   const slots = builder.slotsOf(fields)
   const [first] = slots
@@ -89,37 +86,17 @@ export function buildInserts ({ collection, fields, keyed }: Inserts, builder: B
 }
 
 /** Builds the columns of an insert. */
-function columnsOf (collection: Collection, fields: readonly StoredField[], { dialect }: Builder, more?: Sql): Sql {
-  const columns = [...fields.map(field => columnOf(collection, field)), ...more === undefined ? [] : [more]]
+function columnsOf (collection: Collection, fields: readonly StoredField[], { dialect }: Builder): Sql {
+  const columns = fields.map(field => columnOf(collection, field))
   const overriding = collection.key.some(field => fields.includes(field)) ? dialect.givenKey() : sql``
   return sql`(${sql.join(columns)})${overriding}`
 }
 
 /** Builds the columns and values of an insert. */
 function buildInsertedRow ({ collection, values }: ChangeOf<'insert'>, builder: Builder): Sql {
-  const number = buildNextNumber(collection, values, builder)
-  if (values.size === 0 && number === undefined) return sql`default values`
-  const stored = [...buildStored(collection, values, builder), ...number === undefined ? [] : [number.value]]
-  return sql`${columnsOf(collection, [...values.keys()], builder, number?.column)} values (${sql.join(stored)})`
-}
-
-/** Returns the highest key plus one, for a key of integers that neither the request nor the database gives. */
-function buildNextNumber (
-  collection: Collection, values: Stored, builder: Builder
-): { readonly column: Sql, readonly value: Sql } | undefined {
-  const key = unnumberedKey(collection, field => values.has(field), builder)
-  const column = key && columnOf(collection, key)
-  return column && { column, value: sql`(select coalesce(max(${column}), 0) + 1 from ${tableId(tableOf(collection))})` }
-}
-
-function unnumberedKey (
-  collection: Collection, has: (field: StoredField) => boolean, { findTable }: Builder
-): StoredField | undefined {
-  const key = singleKey(collection)
-  if (key === undefined || has(key)) return undefined
-  if (key.type.kind !== 'integer' && key.type.kind !== 'int64') return undefined
-  const { unnumberedKey } = findTable(tableOf(collection)) ?? {}
-  return unnumberedKey === sourceOf(collection).column(key.property) ? key : undefined
+  if (values.size === 0) return sql`default values`
+  const stored = buildStored(collection, values, builder)
+  return sql`${columnsOf(collection, [...values.keys()], builder)} values (${sql.join(stored)})`
 }
 
 function buildUpdate ({ collection, steps, values }: ChangeOf<'update'>, builder: Builder): Sql {
