@@ -9,11 +9,12 @@ import type { FollowChange } from './changes.ts'
 import { type Commit, plainly } from './checkpoints.ts'
 import { clockOf } from './clock.ts'
 import { type ArrayStatement, isTransactionOpen, type SqliteDriver, type SqliteStatement, toArrays } from './driver.ts'
-import { isBusy, isCodeless, toFault, toViolation } from './faults.ts'
+import { isBusy, isCodeless, toFault } from './faults.ts'
 import { registerFunctions } from './functions.ts'
 import { makeRunRead, type RunRead } from './reads.ts'
 import { ForeignTransaction, inTransaction, type Rows, runWithRetry } from './transaction.ts'
 import type { PreparedChange, PreparedInserts, Statements } from '../statements/statements.ts'
+import { toViolation } from './violations.ts'
 
 /**
  * One connection to a SQLite database. Where another process holds the lock, writes wait for it as long as their `hold`
