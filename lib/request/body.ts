@@ -116,11 +116,13 @@ function isUtf8Charset (contentType: string): boolean {
  * that they need no exact count.
  */
 function mayExceed (depth: number, text: string): boolean {
+  return countOf('{', text, depth) + countOf('[', text, depth) > depth
+}
+
+function countOf (bracket: string, text: string, most: number): number {
   let count = 0
-  for (const bracket of ['{', '[']) {
-    for (let at = text.indexOf(bracket); at >= 0 && count <= depth; at = text.indexOf(bracket, at + 1)) count++
-  }
-  return count > depth
+  for (let at = text.indexOf(bracket); at >= 0 && count <= most; at = text.indexOf(bracket, at + 1)) count++
+  return count
 }
 
 /**
