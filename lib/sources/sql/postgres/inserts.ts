@@ -30,12 +30,14 @@ export async function insertAll (
 
 /** Inserts items, and returns undefined if a trigger has dropped one. */
 async function runInserts (
-  connection: Connection, { text, key, runs }: PreparedInserts, { collection: { property }, rows: { length } }: Inserts
+  connection: Connection, { text, key, times, parametersOf }: PreparedInserts,
+  { collection: { property }, rows: { length } }: Inserts
 ): Promise<Inserted | undefined> {
   const about = { database: 'postgres', kind: 'insert', collection: property, text } as const
   const keys: KeyValues[] = []
   let count = 0
-  for (const values of runs) {
+  for (let run = 0; run < times; run++) {
+    const values = parametersOf(run)
     const result = await observed(about, countOf, connection.prepared({ text, values }))
     count += result.count
     if (key !== undefined) for (const row of result.rows) keys.push(key(row))

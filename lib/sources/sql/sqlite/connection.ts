@@ -138,13 +138,13 @@ function makeChange (
 function runInserts (
   driver: SqliteDriver, prepared: Prepared, bound: PreparedInserts, { collection }: Inserts
 ): Inserted {
-  const { text, runs } = bound
+  const { text, times, parametersOf } = bound
   const keys: KeyValues[] = []
   let count = 0
   const about = { database: 'sqlite', kind: 'insert', collection: collection.property, text } as const
   try {
     const insert = makeInsert(driver, prepared, bound, keys)
-    observed(about, () => count, () => { while (count < runs.length && insert(runs[count] ?? [])) count++ })
+    observed(about, () => count, () => { while (count < times && insert(parametersOf(count))) count++ })
   } catch (error) {
     if (toViolation(error, collection) === undefined) throw isBusy(error) ? error : toFault(error)
   }

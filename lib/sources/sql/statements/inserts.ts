@@ -1,3 +1,4 @@
+import type { ValueKind } from '../../../model/values.ts'
 import type { Inserts } from '../../source.ts'
 import { identityOf, type Shape, toBound } from './shape.ts'
 import { isTyped, type Value } from './slots.ts'
@@ -12,20 +13,25 @@ export function shapeOfInserts ({ collection, fields, keyed }: Inserts): Shape {
   }
 }
 
-/** Returns the values of each row as they are bound. */
-export const boundRows = ({ fields, rows }: Inserts): ReadonlyArray<readonly Value[]> => {
-  const kinds = fields.map(field => field.type.kind)
-  return rows.map(row => row.map((value, index) => toBound(value, kinds[index] ?? 'json')))
+/** Returns the values of a row as they are bound. */
+export function boundRow (row: readonly unknown[], kinds: readonly ValueKind[]): readonly Value[] {
+  const bound: Value[] = []
+  for (let index = 0; index < kinds.length; index++) bound.push(toBound(row[index], kinds[index] ?? 'json'))
+  return bound
 }
+
+export const kindsOf = ({ fields }: Inserts): readonly ValueKind[] => fields.map(({ type: { kind } }) => kind)
 
 /** Returns the rows as one JSON text, for Dialect.manyRows: the database reads each value by its column's type. */
 export function rowsAsJson (inserts: Inserts): string {
-  const names = inserts.fields.map((_, index) => `c${index}`)
-  return JSON.stringify(boundRows(inserts).map(row => {
+  const kinds = kindsOf(inserts)
+  const names = kinds.map((_, index) => `c${index}`)
+  return JSON.stringify(inserts.rows.map(values => {
+    const row = boundRow(values, kinds)
     const object: Record<string, unknown> = {}
-    for (const [index, name] of names.entries()) {
+    for (let index = 0; index < names.length; index++) {
       const value = row[index] ?? null
-      object[name] = isTyped(value) ? value.text : value
+      object[names[index] ?? ''] = isTyped(value) ? value.text : value
     }
     return object
   }))

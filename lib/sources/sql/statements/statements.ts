@@ -9,7 +9,7 @@ import { makeBuilder } from './builder.ts'
 import type { Dialect, Sql } from './dialect.ts'
 import type { Cardinality, CompiledRead, ReadLimit, Values } from './compiled-read.ts'
 import { chooseRead } from './read.ts'
-import { boundRows, rowsAsJson, shapeOfInserts } from './inserts.ts'
+import { boundRow, kindsOf, rowsAsJson, shapeOfInserts } from './inserts.ts'
 import { type Outline, outlineOf, ownerOf, valuesBy } from './outline.ts'
 import { type Shape, shapeOf, shapeOfChange } from './shape.ts'
 import { isSlot, type Slot, type Value } from './slots.ts'
@@ -40,10 +40,11 @@ export interface PreparedChange extends Omit<CompiledChange, 'sql'> {
   readonly parameters: readonly unknown[]
 }
 
-/** A statement that inserts items, to be run with each of these parameters. */
+/** A statement that inserts items, to be run `times`. `parametersOf`: those of a run, from 0. */
 export interface PreparedInserts extends Pick<CompiledChange, 'key'> {
   readonly text: string
-  readonly runs: ReadonlyArray<readonly unknown[]>
+  readonly times: number
+  readonly parametersOf: (run: number) => readonly unknown[]
 }
 
 /** The statements of a database. The text of each shape of plan is built once and cached. */
@@ -106,8 +107,8 @@ export function makeStatements (
   const bindInserts = (inserts: Inserts): PreparedInserts | undefined => {
     const { text, parameters, compiled } = allInserts(inserts, shapeOfInserts(inserts))
     if (text === '') return undefined
-    const rows = dialect.manyRows === undefined ? boundRows(inserts) : [[rowsAsJson(inserts)]]
-    return { text, key: compiled.key, runs: rows.map(row => bindValues(parameters, row, dialect)) }
+    const parametersOf = (values: readonly Value[]) => bindValues(parameters, values, dialect)
+    return { text, key: compiled.key, ...runsOf(inserts, dialect, parametersOf) }
   }
   const bindRows = memoizeFrozen((plan: ReadPlan) => bindRead(plan, rows, dialect, exact?.bind))
   return {
@@ -117,6 +118,16 @@ export function makeStatements (
     bindChange: exact?.bindChange ?? bindChange,
     bindInserts: exact?.bindInserts ?? bindInserts
   }
+}
+
+/** Returns how often inserts are run, and with which parameters: `bind` makes them of values. */
+function runsOf (
+  inserts: Inserts, { manyRows }: Dialect, bind: (values: readonly Value[]) => readonly unknown[]
+): Pick<PreparedInserts, 'times' | 'parametersOf'> {
+  if (manyRows !== undefined) return { times: 1, parametersOf: () => bind([rowsAsJson(inserts)]) }
+  const { rows } = inserts
+  const kinds = kindsOf(inserts)
+  return { times: rows.length, parametersOf: run => bind(boundRow(rows[run] ?? [], kinds)) }
 }
 
 type FindRead<Result> = (plan: ReadPlan) => Found<Omit<CompiledRead<Result>, 'sql'>>
