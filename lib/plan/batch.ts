@@ -16,7 +16,7 @@ export function namedCollection ({ plan, scalar }: Write): Collection | undefine
 /** Returns the number of items in the body of a write. */
 export function countItems (plan: WritePlan): number {
   switch (plan.kind) {
-    case 'create': return sum(plan.bodies.map(countIn))
+    case 'create': return sum(plan.bodies.all().map(countIn))
     case 'update': return countIn(plan.body)
     case 'many': return plan.one.kind === 'update' ? countIn(plan.one.body) : 0
     case 'each': return sum(plan.updates.map(({ body }) => countIn(body)))

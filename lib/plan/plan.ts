@@ -4,6 +4,7 @@ import type {
 import type { Operator, Scalar } from '../model/values.ts'
 import type { Conditions } from '../request/conditions.ts'
 import type { TimeUnit } from './time-units.ts'
+import type { Bodies } from './write/bodies.ts'
 import type { EachPlan } from './write/each.ts'
 import type { Element, ItemBody } from './write/item-body.ts'
 
@@ -204,9 +205,8 @@ export interface Row { readonly [property: string]: unknown }
 /** A value that a new item gets from its path. */
 export interface PathValue { readonly kind: 'value', readonly field: StoredField, readonly value: Scalar }
 
-/** The members of an item in the answer, and the members that a source must read for the answer and its tag. */
+/** `show`: the members of an item in the answer. The others are what a source must read for the answer and its tag. */
 export interface Projection {
-  /** The members in the answer. */
   readonly show: Selection
   /** The members to read: those of `show`, then the missing fields of the item's version. */
   readonly select: Selection
@@ -223,7 +223,7 @@ export type WritePlan =
     readonly steps: readonly Step[]
     readonly from: Origin
     readonly given: readonly PathValue[]
-    readonly bodies: readonly ItemBody[]
+    readonly bodies: Bodies
     /** True if the body is an array. The answer is then an array as well, or `counted`: no more than a number. */
     readonly many: boolean
     readonly counted: boolean

@@ -1,30 +1,33 @@
 import { validation } from '../errors/errors.ts'
 import type { KeyValues } from '../model/identifiers.ts'
 import type { UpsertInsert, WritePlanOf } from '../plan/plan.ts'
+import { runsOf } from '../plan/write/bodies.ts'
 import { contradiction } from '../plan/write/body.ts'
+import type { ItemBody } from '../plan/write/item-body.ts'
 import { findPathValue, parentKey } from '../plan/write/path-values.ts'
 import { makePauses } from '../scheduling/pauses.ts'
 import type { UnitOfWork } from './context.ts'
 import { createItem } from './create-item.ts'
-import { insertAll, runsOf } from './insert-all.ts'
+import { insertAll } from './insert-all.ts'
 import { keyOf, lockParent, type Parent, type ParentItem, readProjection } from './locate.ts'
 import { lockInOrder } from './lock-order.ts'
 import type { Created, WriteResult } from './write.ts'
 
 /** Creates the items of a POST, all or none (docs/http.md: Writing). */
 export async function runCreate (plan: WritePlanOf<'create'>, work: UnitOfWork): Promise<WriteResult> {
-  const { steps, from, given, bodies, representation } = plan
-  await lockInOrder(steps, bodies, work)
+  const { steps, from, given, bodies: { all, runs }, many, representation } = plan
+  if (runs === undefined) await lockInOrder(steps, all(), work)
   const parent = await lockParent(steps, work)
   if (parent.kind !== 'parent') return parent
-  if (!fitsParent({ from, given }, parent)) throw validation(bodies.map(({ pointer }) => contradiction(pointer)))
+  if (!fitsParent({ from, given }, parent)) throw validation(all().map(({ pointer }) => contradiction(pointer)))
   const { collection } = from
   const keys: KeyValues[] = []
-  for (const run of plan.many ? runsOf(bodies) : [bodies]) {
-    const inserted = plan.many ? await insertAll({ ...plan, bodies: run }, parent.item, work) : undefined
+  for (const { start, count, values } of runs ?? runsOf(all())) {
+    const inserted = many && values !== undefined ? await insertAll(plan, values, parent.item, work) : undefined
     if (inserted !== undefined) keys.push(...inserted.keys)
-    const others = run.slice(inserted?.count ?? 0)
-    if (others.length > 0) keys.push(...await createEach({ ...plan, bodies: others }, parent.item, work))
+    const { count: done } = inserted ?? { count: 0 }
+    if (done === count) continue
+    keys.push(...await createEach(plan, all().slice(start + done, start + count), parent.item, work))
   }
   const created: Created[] = []
   // Read when all is written: the links of a later item can bring an earlier one into the caller's scope.
@@ -35,7 +38,8 @@ export async function runCreate (plan: WritePlanOf<'create'>, work: UnitOfWork):
 }
 
 async function createEach (
-  { from, given, bodies }: WritePlanOf<'create'>, parent: ParentItem | undefined, work: UnitOfWork
+  { from, given }: WritePlanOf<'create'>, bodies: readonly ItemBody[], parent: ParentItem | undefined,
+  work: UnitOfWork
 ): Promise<readonly KeyValues[]> {
   const keys: KeyValues[] = []
   const pause = makePauses()

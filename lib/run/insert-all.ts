@@ -5,7 +5,7 @@ import type { Collection, StoredField } from '../model/model.ts'
 import { referencesOf } from '../model/relations.ts'
 import { toValue } from '../model/values.ts'
 import type { WritePlanOf } from '../plan/plan.ts'
-import type { ItemBody } from '../plan/write/item-body.ts'
+import type { Rows } from '../plan/write/bodies.ts'
 import { type AuthorisedField, authorisedInserts, authoriseLink, authoriseValue } from '../rules/authorise.ts'
 import type { Inserted, Inserts } from '../sources/source.ts'
 import type { UnitOfWork } from './context.ts'
@@ -14,24 +14,7 @@ import { newDraft } from './draft.ts'
 import type { ParentItem } from './locate.ts'
 import { checkKey, storedValues } from './stored-values.ts'
 
-type Plan = Pick<WritePlanOf<'create'>, 'from' | 'given' | 'bodies' | 'counted'>
-
-/** Returns the bodies in runs that assign the same fields, in their order. */
-export function runsOf (bodies: readonly ItemBody[]): ReadonlyArray<readonly ItemBody[]> {
-  const runs: ItemBody[][] = []
-  let fields = new Set<unknown>()
-  for (const body of bodies) {
-    const { assignments } = body
-    const run = runs.at(-1)
-    if (run !== undefined && assignments.length === fields.size && assignments.every(one => fields.has(one.field))) {
-      run.push(body)
-    } else {
-      fields = new Set(assignments.map(({ field }) => field))
-      runs.push([body])
-    }
-  }
-  return runs
-}
+type Plan = Pick<WritePlanOf<'create'>, 'from' | 'given' | 'counted'>
 
 /**
  * Creates the items of bodies that assign the same fields by a statement for all, as createItem() does one by one, up
@@ -39,11 +22,11 @@ export function runsOf (bodies: readonly ItemBody[]): ReadonlyArray<readonly Ite
  * where setters, hooks, triggers or relations see single items.
  */
 export async function insertAll (
-  plan: Plan, parent: ParentItem | undefined, work: UnitOfWork
+  plan: Plan, values: Rows, parent: ParentItem | undefined, work: UnitOfWork
 ): Promise<Inserted | undefined> {
   const { session, saved } = work
   const { from: { collection } } = plan
-  const made = session.insertAll && isPlain(plan) ? insertsOf(plan, parent, work) : undefined
+  const made = session.insertAll && isPlain(plan) ? insertsOf(plan, values, parent, work) : undefined
   const inserted = made && await session.insertAll?.(authorisedInserts(made.inserts, made.asked))
   if (made === undefined || inserted === undefined || collection.hooks.saved === undefined) return inserted
   const { fields, rows } = made.inserts
@@ -66,9 +49,11 @@ function isPlain ({ from: { collection, via } }: Plan): boolean {
 
 interface AskedInserts { readonly inserts: Inserts, readonly asked: ReadonlySet<AuthorisedField> }
 
-function insertsOf (plan: Plan, parent: ParentItem | undefined, work: UnitOfWork): AskedInserts | undefined {
+function insertsOf (
+  plan: Plan, values: Rows, parent: ParentItem | undefined, work: UnitOfWork
+): AskedInserts | undefined {
   try {
-    return plannedInserts(plan, parent, work)
+    return plannedInserts(plan, values, parent, work)
   } catch (error) {
     if (error instanceof DataApiError) return undefined
     throw error
@@ -76,37 +61,37 @@ function insertsOf (plan: Plan, parent: ParentItem | undefined, work: UnitOfWork
 }
 
 /** Throws the error of a rule, and that of a key which is too high. */
-function plannedInserts (plan: Plan, parent: ParentItem | undefined, work: UnitOfWork): AskedInserts | undefined {
-  const { from: { collection }, bodies, counted } = plan
+function plannedInserts (
+  plan: Plan, { fields: given, rows }: Rows, parent: ParentItem | undefined, work: UnitOfWork
+): AskedInserts | undefined {
+  const { from: { collection }, counted } = plan
   const url = urlValues(plan, parent, work)
   const shared = new Map([...storedValues(newDraft(collection), collection, ''), ...url])
   const columns = new Map([...shared.keys()].map((field, index) => [field, index]))
   const asked = new Set(url.keys())
-  for (const assignment of bodies[0]?.assignments ?? []) {
-    if (assignment.kind !== 'value') return undefined
-    const field = authoriseValue(assignment.field, collection, '', work.caller)
+  for (const one of given) {
+    const field = authoriseValue(one, collection, '', work.caller)
     asked.add(field)
     if (!columns.has(field)) columns.set(field, columns.size)
   }
   if ([...asked].some(({ property }) => collection.setters.has(property))) return undefined
-  const common = [...shared.values()]
+  if ([...url].some(([field, value]) => contradicts(given.indexOf(field), value, rows))) return undefined
   const key = keyColumn(collection, columns)
-  const rows: unknown[][] = []
-  for (const { assignments, pointer } of bodies) {
-    const row = [...common]
-    if (key?.field.type.kind === 'uuid') row[key.at] = randomUUID()
-    for (const assignment of assignments) {
-      if (assignment.kind !== 'value') return undefined
-      const { field, value } = assignment
-      // It contradicts the URL.
-      if (url.has(field as AuthorisedField) && url.get(field as AuthorisedField) !== value) return undefined
-      row[columns.get(field) ?? 0] = value
-    }
-    if (key !== undefined) checkKey(() => row[key.at], collection, pointer)
-    rows.push(row)
+  const isUuid = key?.field.type.kind === 'uuid'
+  const places = given.map(field => columns.get(field) ?? 0)
+  const place = (values: readonly unknown[]) => {
+    const row = [...shared.values()]
+    if (isUuid) row[key.at] = randomUUID()
+    for (let index = 0; index < places.length; index++) row[places[index] ?? 0] = values[index]
+    return row
   }
-  return { inserts: { collection, fields: [...columns.keys()], rows, keyed: !counted }, asked }
+  const placed = shared.size === 0 ? rows : rows.map(place)
+  if (key !== undefined) for (const row of placed) checkKey(() => row[key.at], collection, '')
+  return { inserts: { collection, fields: [...columns.keys()], rows: placed, keyed: !counted }, asked }
 }
+
+/** Returns true if a row has another value than the URL. */
+const contradicts = (at: number, value: unknown, rows: Rows['rows']) => at >= 0 && rows.some(row => row[at] !== value)
 
 function keyColumn (collection: Collection, columns: ReadonlyMap<StoredField, number>) {
   const field = singleKey(collection)

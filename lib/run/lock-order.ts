@@ -40,7 +40,7 @@ const singly = (write: PlanInSession): readonly PlanInSession[] =>
 /** Returns the existing items that the bodies of a write may name. */
 function namedIn (plan: WritePlan): readonly NamedElement[] {
   switch (plan.kind) {
-    case 'create': return plan.bodies.flatMap(elementsIn)
+    case 'create': return plan.bodies.all().flatMap(elementsIn)
     case 'update': return elementsIn(plan.body)
     case 'many': return plan.one.kind === 'update' ? elementsIn(plan.one.body) : []
     case 'link': return namedElements(plan.collection, plan.elements)

@@ -33,7 +33,7 @@ function singleInsert (
   { steps, from: { collection }, given, bodies, representation }: CreatePlan, caller: Caller
 ): AuthorisedChange | undefined {
   const { creating, created, saved } = collection.hooks
-  const [body, ...others] = bodies
+  const [body, ...others] = bodies.all()
   if (body === undefined || others.length > 0 || steps.length > 0 || creating || created || saved) return undefined
   if (representation) return undefined
   const assigned = valuesOf(body, collection, caller)

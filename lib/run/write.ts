@@ -147,7 +147,7 @@ async function explainUnchanged (
 }
 
 function resultOf (plan: WritePlan, change: AuthorisedChange, changed: Changed): WriteResult {
-  const pointer = plan.kind === 'create' ? plan.bodies[0]?.pointer ?? '' : ''
+  const pointer = plan.kind === 'create' ? plan.bodies.all()[0]?.pointer ?? '' : ''
   // A trigger has dropped the row, or stored it elsewhere.
   if (plan.kind === 'create' && changed.kind === 'unchanged') throw constraint([], pointer)
   const { key } = expectChanged(changed, collectionOf(plan), pointer, plan.kind === 'delete')

@@ -6,6 +6,7 @@ import type { Conditions } from '../../request/conditions.ts'
 import type { Query } from '../../request/request.ts'
 import { planEach } from './each.ts'
 import { planMany } from './many.ts'
+import { bodiesOf, planRuns } from './bodies.ts'
 import { isToLink, planBody, planElements } from './body.ts'
 import { checkAll, type Element } from './item-body.ts'
 import { allowanceOf, checkLength, projectionOf, type WriteLimits } from './limits.ts'
@@ -87,8 +88,13 @@ function planCreate (resource: ResourceOf<'collection'>, request: WriteRequest, 
     pathValues: allPathValues,
     allowance: request.lines === true ? allowanceOf(limits) : allowance
   })
-  const bodies = many ? body.map((one: unknown, index) => bodyOf(one, `/${index}`)) : [bodyOf(body, '')]
-  checkAll(bodies)
+  const planBodies = () => {
+    const bodies = many ? body.map((one: unknown, index) => bodyOf(one, `/${index}`)) : [bodyOf(body, '')]
+    checkAll(bodies)
+    return bodies
+  }
+  const isPlain = many && limits.items > 0 && limits.references === undefined
+  const runs = isPlain ? planRuns(body, from.collection, allPathValues) : undefined
   const representation = projectionOf(from.collection, request, limits)
   return {
     plan: {
@@ -96,7 +102,7 @@ function planCreate (resource: ResourceOf<'collection'>, request: WriteRequest, 
       steps: stepsOf(walked),
       from,
       given: pathValues,
-      bodies,
+      bodies: bodiesOf(planBodies, runs),
       many,
       counted: request.lines === true,
       representation
