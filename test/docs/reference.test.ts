@@ -148,11 +148,18 @@ test('every option of a source stands in the table of the source, and none besid
   ] as const) {
     const section = read('docs/databases.md').split(`\n### ${heading}\n`)[1]?.split('\n##')[0] ?? ''
     const [, ...rows] = cellsOf(section)
-    const [, members = ''] = read(`lib/sources/${file}.ts`).split(`export interface ${name} {\n`)
-    const known = [...(members.split('\n}')[0] ?? '').matchAll(/^ {2}(\w+)\?:/gm)].map(([, option = '']) => option)
+    const known = [...optionsIn(file, name), ...file.includes('postgres') ? optionsIn(common, 'ServerOptions') : []]
     t.strictSame(rows.flatMap(([names = '']) => codeIn(names)).sort(), known.sort(), heading)
   }
 })
+
+const common = 'sql/postgres/options'
+
+/** The options that an interface in a file of the sources declares itself. */
+function optionsIn (file: string, name: string): readonly string[] {
+  const [, members = ''] = read(`lib/sources/${file}.ts`).split(new RegExp(`export interface ${name}[^{]* {\n`))
+  return [...(members.split('\n}')[0] ?? '').matchAll(/^ {2}(\w+)\?:/gm)].map(([, option = '']) => option)
+}
 
 test('every flag stands in its table, and none besides', async t => {
   const [, ...rows] = cellsOf(sectionOf('docs/declaring.md', 'Flags'))

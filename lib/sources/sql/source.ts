@@ -1,4 +1,5 @@
 import { Type } from '@sinclair/typebox'
+import type { Declared } from '../../declare/collection.ts'
 import { DeclarationError } from '../../errors/errors.ts'
 import { compileOptions } from '../source-options.ts'
 import type { Collection, SubCollectionField } from '../../model/model.ts'
@@ -24,6 +25,22 @@ export interface SqlSource extends DataSource {
 export interface TableOptions {
   /** The names of the columns. Default `none`. */
   columns?: ColumnNames
+}
+
+/** A database of tables. */
+export interface SqlDatabase extends Database {
+  /**
+   * A table or view as the source of a collection: by a name such as `artists` or `music.artists`, or by a definition.
+   * Without a schema it is the one that a statement would find by the name alone.
+   */
+  table (table: string | TableDefinition, options?: TableOptions): SqlSource
+  /**
+   * Compares the declarations with the tables, also where the option `check` is `off`. Returns the warnings. Rejects
+   * with a DeclarationError that lists all faults.
+   */
+  check (collections: Readonly<Record<string, Declared>>): Promise<readonly string[]>
+  /** Runs a statement. Rejects with `unavailable` if it is not answered, such as after `close()`. */
+  ping (): Promise<void>
 }
 
 /** A table or view by its name in the database, with its options. */

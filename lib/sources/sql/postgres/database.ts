@@ -1,21 +1,22 @@
-import type { AnyContext, Declared } from '../../../declare/collection.ts'
+import type { AnyContext } from '../../../declare/collection.ts'
 import type { Collection } from '../../../model/model.ts'
 import { DataApiError, type ErrorCode, unavailable } from '../../../errors/errors.ts'
-import type { CatalogCheck, CheckMode } from '../../catalog-check.ts'
-import { type Changed, type Database, type IsAbandoned, RefusedAtCommit, type Session } from '../../source.ts'
+import type { CatalogCheck } from '../../catalog-check.ts'
+import { type Changed, type IsAbandoned, RefusedAtCommit, type Session } from '../../source.ts'
 import { Changes } from '../../changes.ts'
 import { openSession, withinLimit, writeInside } from '../../transaction-limit.ts'
 import { type CatalogCache, makeCatalogCache } from './catalog-cache.ts'
 import type { ChangeLog } from './change-log.ts'
 import { type Operations, tellingOf } from './own-changes.ts'
-import { askSession, deniedIn, inSession, type RequestSession, type SessionOf } from './request-session.ts'
+import { askSession, deniedIn, inSession, type RequestSession } from './request-session.ts'
 import type { Connection } from './wire/connection.ts'
 import { faultOf, hasStalePlan, isPoolExhausted, NotBegun, StalePlan, toFault } from './faults.ts'
 import { OpenSessions } from './open-sessions.ts'
+import type { withDefaults } from './options.ts'
 import type { Replicas } from './replicas.ts'
 import { changeAlone, loadCatalog, type LoadedCatalog, makeSession, readOn, refusedAtCommit } from './session.ts'
 import { inTransaction, retryRepeatable } from './transaction.ts'
-import { makeSource, type SqlSource, type TableDefinition, type TableOptions, tablesOf } from '../source.ts'
+import { makeSource, type SqlDatabase, tablesOf } from '../source.ts'
 import type { Dialect } from '../statements/dialect.ts'
 import type { PreparedRead, Statements } from '../statements/statements.ts'
 
@@ -35,26 +36,9 @@ export interface Server {
   onConnect? (listener: () => void): void
 }
 
-export interface SqlDatabase extends Database {
-  ping (): Promise<void>
-  /**
-   * Compares the declarations with the tables, also where the option `check` is `off`. Returns the warnings. Rejects
-   * with a DeclarationError that lists all faults.
-   */
-  check (collections: Readonly<Record<string, Declared>>): Promise<readonly string[]>
-  table (table: string | TableDefinition, options?: TableOptions): SqlSource
-}
-
-/**
- * `transactionTimeout`: how long a transaction may take, in milliseconds, before it is rolled back; 0 for no limit.
- */
-export interface DatabaseOptions {
+export interface DatabaseOptions extends ReturnType<typeof withDefaults> {
   readonly readOnly?: boolean
-  readonly transactionTimeout: number
-  readonly statementCache: number
-  readonly check: CheckMode
   readonly replicas?: Replicas | undefined
-  readonly session?: SessionOf | undefined
   /** The log of changes; undefined where only this process's own changes are told. */
   readonly log?: ChangeLog | undefined
 }

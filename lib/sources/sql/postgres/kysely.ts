@@ -1,48 +1,24 @@
 import { Type } from '@sinclair/typebox'
 import type { CompiledQuery } from 'kysely'
-import type { Declared } from '../../../declare/collection.ts'
 import { DeclarationError } from '../../../errors/errors.ts'
-import type { CheckMode } from '../../catalog-check.ts'
-import { characters, checkMode, compileOptions, defaultStatementCache, milliseconds } from '../../source-options.ts'
-import type { Database } from '../../source.ts'
+import { compileOptions } from '../../source-options.ts'
 import { type Connection, ConnectionFaults, type Result, type Statement } from './wire/connection.ts'
-import { type ChangeLogOptions, changesOption, makeChangeLog } from './change-log.ts'
+import { makeChangeLog } from './change-log.ts'
 import { makePostgresDatabase, type Server } from './database.ts'
 import { bufferedDialect } from './dialect.ts'
 import { faultOf, NotBegun, toConnectFault, Unconfirmed } from './faults.ts'
+import { type ServerOptions, serverOptions, withDefaults } from './options.ts'
 import { settingsQuery } from './settings.ts'
 import { loadKysely } from '../load-kysely.ts'
-import { beginSession, type RequestSession, type SessionOf } from './request-session.ts'
-import type { SqlSource, TableDefinition, TableOptions } from '../source.ts'
+import { beginSession, type RequestSession } from './request-session.ts'
+import type { SqlDatabase } from '../source.ts'
 
-export interface KyselyOptions {
+export interface KyselyOptions extends ServerOptions {
   /**
    * The SQL that the instance speaks. Needed where the name of its dialect's adapter does not say it, such as in
    * bundled code.
    */
   dialect?: 'postgres'
-  /**
-   * What happens at the start if declarations do not fit their tables (docs/databases.md: Declarations and tables).
-   * Default `error`.
-   */
-  check?: CheckMode
-  /**
-   * How long a transaction may take with its hooks and setters, in milliseconds, before it is rolled back and its
-   * request is 503. Default 30000; 0 is no limit.
-   */
-  transactionTimeout?: number
-  /** The most characters of the statements that are remembered for each kind of request. Default 1000000. */
-  statementCache?: number
-  /**
-   * Returns the role and the settings for the statements of a request (docs/row-level-security.md). Default: all run as
-   * the connection's own role.
-   */
-  session?: SessionOf
-  /**
-   * Has live documents follow the database's log of changes (docs/live.md: PostgreSQL). Default false: they follow the
-   * changes of this process. Not for PGlite, which has no second connection.
-   */
-  changes?: boolean | ChangeLogOptions
 }
 
 /** The parts of an application's Kysely instance that are used, of whichever version. */
@@ -56,20 +32,7 @@ export interface KyselyInstance {
   getExecutor (): { readonly adapter: object }
 }
 
-export interface KyselyDatabase extends Database {
-  /** Runs a statement. Rejects with `unavailable` if it is not answered. */
-  ping (): Promise<void>
-  /**
-   * A table or view as the source of a collection: by a name such as `music.artists`, or by a definition. Without a
-   * schema it is the one in the first schema of the search path that has the name.
-   */
-  table (table: string | TableDefinition, options?: TableOptions): SqlSource
-  /**
-   * Compares the declarations with the tables, also where the option `check` is `off`. Returns the warnings. Rejects
-   * with a DeclarationError that lists all faults.
-   */
-  check (collections: Readonly<Record<string, Declared>>): Promise<readonly string[]>
-}
+export type KyselyDatabase = SqlDatabase
 
 /**
  * Serves the database behind an application's Kysely instance, through whichever driver the instance uses. Its plugins
@@ -78,24 +41,13 @@ export interface KyselyDatabase extends Database {
  */
 export function kysely (instance: KyselyInstance, options: KyselyOptions = {}): KyselyDatabase {
   checkOptions(options)
-  const {
-    dialect, check = 'error', transactionTimeout = 30_000, statementCache = defaultStatementCache, session,
-    changes
-  } = options
-  if (dialect !== 'postgres') requirePostgres(instance)
+  if (options.dialect !== 'postgres') requirePostgres(instance)
   const server = serverOf(instance.withoutPlugins())
-  return makePostgresDatabase(server, {
-    transactionTimeout, statementCache, check, session, log: makeChangeLog(server, changes)
-  })
+  return makePostgresDatabase(server, { ...withDefaults(options), log: makeChangeLog(server, options.changes) })
 }
 
 const checkOptions = compileOptions<KyselyOptions>('kysely(instance)', Type.Object({
-  dialect: Type.Literal('postgres'),
-  check: checkMode,
-  transactionTimeout: milliseconds,
-  statementCache: characters,
-  session: Type.Unknown(),
-  changes: changesOption
+  dialect: Type.Literal('postgres'), ...serverOptions
 }))
 
 function requirePostgres (instance: KyselyInstance): void {

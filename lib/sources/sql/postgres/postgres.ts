@@ -1,24 +1,21 @@
 import { Type } from '@sinclair/typebox'
-import type { Declared } from '../../../declare/collection.ts'
 import { DeclarationError } from '../../../errors/errors.ts'
 import { memoize } from '../../../scheduling/memoize.ts'
-import type { CheckMode } from '../../catalog-check.ts'
-import { characters, checkMode, compileOptions, defaultStatementCache, milliseconds } from '../../source-options.ts'
-import type { Database } from '../../source.ts'
+import { compileOptions, milliseconds } from '../../source-options.ts'
 import { type Connection, type ConnectionOptions, driverConnection } from './wire/connection.ts'
 import { cancelStatement } from './wire/cancel.ts'
-import { type ChangeLogOptions, changesOption, makeChangeLog } from './change-log.ts'
+import { makeChangeLog } from './change-log.ts'
 import { makePostgresDatabase, type Server } from './database.ts'
 import { postgresDialect } from './dialect.ts'
 import { loadDriver, type PooledClient, type PostgresPool, type PostgresPoolClass } from './driver.ts'
 import { isUntimed, NotBegun, toConnectFault } from './faults.ts'
 import { batchReads } from './batching.ts'
+import { type ServerOptions, serverOptions, withDefaults } from './options.ts'
 import { makeReplicas } from './replicas.ts'
-import type { SessionOf } from './request-session.ts'
 import { readOnlyConfig, settingsQuery } from './settings.ts'
-import type { SqlSource, TableDefinition, TableOptions } from '../source.ts'
+import type { SqlDatabase } from '../source.ts'
 
-export interface PostgresOptions {
+export interface PostgresOptions extends ServerOptions {
   /** The server's address, such as `postgres://user:password@host:5432/database`. Default: `PGHOST` and its like. */
   connectionString?: string
   /** The primary's address: another name for `connectionString`, for use with `replicas`. */
@@ -35,61 +32,24 @@ export interface PostgresOptions {
   /** How long a statement may run, in milliseconds, before it is 503. Default 30000; 0 is no limit. */
   statementTimeout?: number
   /**
-   * How long a transaction may take with its hooks and setters, in milliseconds, before it is rolled back and its
-   * request is 503. Default 30000; 0 is no limit.
-   */
-  transactionTimeout?: number
-  /**
    * Prepares statements by name on each connection, which is 1.5 to 2 times as fast. Set it to false for a pooler that
    * does not support prepared statements. Default true.
    */
   prepare?: boolean
   /**
-   * The most characters of the statements that are remembered for each kind of request. A connection keeps a quarter of
-   * them prepared, which takes some 20 times their length in the server's memory. Default 1000000.
-   */
-  statementCache?: number
-  /**
-   * What happens at the start if declarations do not fit their tables (docs/databases.md: Declarations and tables).
-   * Default `error`.
-   */
-  check?: CheckMode
-  /**
    * Only reads: every connection begins with `default_transaction_read_only`, and clients cannot write, whatever the
    * declarations allow (docs/databases.md: Reading only). Default false.
    */
   readOnly?: boolean
-  /**
-   * Returns the role and the settings for the statements of a request (docs/row-level-security.md). Default: all run as
-   * the connection's own role.
-   */
-  session?: SessionOf
-  /**
-   * Has live documents follow the database's log of changes (docs/live.md: PostgreSQL). Default false: they follow the
-   * changes of this process.
-   */
-  changes?: boolean | ChangeLogOptions
   /** Further options of `pg`, such as `ssl`. */
   driver?: Readonly<Record<string, unknown>>
 }
 
-export interface PostgresDatabase extends Database {
+export interface PostgresDatabase extends SqlDatabase {
   readonly kind: 'postgres'
   readonly readOnly: boolean
   /** The pool of connections to the primary, for the application's own statements. */
   readonly pool: PostgresPool
-  /**
-   * A table or view as the source of a collection: by a name such as `music.artists`, or by a definition. Without a
-   * schema it is the one in the first schema of the search path that has the name.
-   */
-  table (table: string | TableDefinition, options?: TableOptions): SqlSource
-  /**
-   * Compares the declarations with the tables, also where the option `check` is `off`. Returns the warnings. Rejects
-   * with a DeclarationError that lists all faults.
-   */
-  check (collections: Readonly<Record<string, Declared>>): Promise<readonly string[]>
-  /** Runs a statement on the primary. Rejects with `unavailable` if it is not answered. */
-  ping (): Promise<void>
   /** Closes all connections, once they are not in use. The second call waits for the first. */
   close (): Promise<void>
 }
@@ -104,27 +64,24 @@ export interface PostgresDatabase extends Database {
 export function postgres (given: PostgresOptions | string = {}): PostgresDatabase {
   const options = typeof given === 'string' ? { connectionString: given } : given
   checkOptions(options)
-  const { primary = options.connectionString, replicas = [], statementCache = defaultStatementCache } = options
+  const { primary = options.connectionString, replicas = [], readOnly = false } = options
+  const common = withDefaults(options)
   const { Pool, prepareValue } = loadDriver()
   const pool = openPool(Pool, primary, options)
   const connectionOptions: ConnectionOptions = {
     naming: { on: options.prepare ?? true },
     prepareValue,
     responseTimeout: responseTimeoutOf(options),
-    preparedCharacters: Math.floor(statementCache / 4)
+    preparedCharacters: Math.floor(common.statementCache / 4)
   }
   const replicaPools = replicas.map(replica => openPool(Pool, replica, options))
   const server = serverOf(pool, connectionOptions)
   const replicaServers = replicaPools.map(replicaPool => serverOf(replicaPool, connectionOptions))
-  const readOnly = options.readOnly ?? false
   const log = makeChangeLog(server, options.changes, readOnly)
   const database = makePostgresDatabase(server, {
+    ...common,
     readOnly,
     log,
-    statementCache,
-    transactionTimeout: options.transactionTimeout ?? 30_000,
-    check: options.check ?? 'error',
-    session: options.session,
     replicas: replicaServers.length === 0 ? undefined : makeReplicas(server, replicaServers)
   })
   let closing: Promise<unknown> | undefined
@@ -148,14 +105,10 @@ const checkForms = compileOptions<PostgresOptions>('postgres()', Type.Object({
   max: Type.Integer({ minimum: 1 }),
   connectionTimeout: milliseconds,
   statementTimeout: milliseconds,
-  transactionTimeout: milliseconds,
   prepare: Type.Boolean(),
-  statementCache: characters,
-  check: checkMode,
   readOnly: Type.Boolean(),
-  session: Type.Unknown(),
-  changes: changesOption,
-  driver: Type.Object({})
+  driver: Type.Object({}),
+  ...serverOptions
 }))
 
 function checkOptions (options: PostgresOptions): void {

@@ -1,12 +1,10 @@
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import type { Declared } from '../../../declare/collection.ts'
 import { unavailable } from '../../../errors/errors.ts'
 import type { CatalogCheck } from '../../catalog-check.ts'
-import type { Database } from '../../source.ts'
 import { makeWriteLock, type WriteLock } from '../../write-lock.ts'
 import { nameOfDriver, openDriver, type SqliteDriver } from './driver.ts'
-import { type FindDescribed, makeSource, type SqlSource, type TableDefinition, type TableOptions } from '../source.ts'
+import { type FindDescribed, makeSource, type SqlDatabase } from '../source.ts'
 import { attachedFiles, attachLike } from './attached.ts'
 import { followSchema, makeReadTable } from './catalog.ts'
 import { type FileChanges, followChanges } from './changes.ts'
@@ -23,7 +21,7 @@ import { makeStatements, type Statements } from '../statements/statements.ts'
 
 export type { SqliteOptions } from './options.ts'
 
-export interface SqliteDatabase extends Database {
+export interface SqliteDatabase extends SqlDatabase {
   readonly kind: 'sqlite'
   readonly readOnly: boolean
   /**
@@ -33,22 +31,10 @@ export interface SqliteDatabase extends Database {
    */
   readonly driver: SqliteDriver
   /**
-   * A table or view as the source of a collection: by its name, by a name such as `attached.artists`, or by a
-   * definition.
-   */
-  table (table: string | TableDefinition, options?: TableOptions): SqlSource
-  /**
    * Runs a script of statements, such as a migration. While it waits for the lock of another process, no request is
    * served.
    */
   exec (script: string): void
-  /**
-   * Compares the declarations with the tables, also where the option `check` is `off`. Returns the warnings. Rejects
-   * with a DeclarationError that lists all faults.
-   */
-  check (collections: Readonly<Record<string, Declared>>): Promise<readonly string[]>
-  /** Reads from the file. Rejects with `unavailable` if that fails, such as after `close()`. */
-  ping (): Promise<void>
   /** Writes everything to the main file, and closes the database. Does nothing if it is closed. */
   close (): void
 }
