@@ -8,7 +8,7 @@ import type { Builder } from './builder.ts'
 import type { Sql } from './dialect.ts'
 import { buildMember } from './json-read.ts'
 import type { CompiledRead } from './compiled-read.ts'
-import { buildStepCounts, buildSteps, decodeStepCounts, stepCountNames, stepRefs, withSteps } from './steps.ts'
+import { buildRowRead, stepRefs } from './steps.ts'
 import { column, type TableRef } from './table.ts'
 
 /**
@@ -16,34 +16,26 @@ import { column, type TableRef } from './table.ts'
  * nested items, which are neither parsed nor written again. The selection must be writable (isWritable).
  */
 export function buildJsonItem (
-  { steps, select, longest = Infinity }: ReadPlanOf<'item'>, builder: Builder
+  plan: ReadPlanOf<'item'>, builder: Builder
 ): CompiledRead<ReadResult | JsonResult> {
-  const { dialect } = builder
-  const refs = stepRefs(steps)
+  const { select } = plan
+  const { writer } = builder.dialect
+  const refs = stepRefs(plan.steps)
   const ref = refs.at(-1)
   if (ref === undefined) throw new TypeError('an item is reached by a step at least')
   const columns = select.flatMap(one => one.kind === 'value' ? [columnCode(one.field as DataField, ref, builder)] : [])
-  const names = columns.map((_, index) => `v${index}`)
   const outputs = [
-    ...buildStepCounts(refs),
-    sql`${nestedTexts(select, ref, builder)} as ${sql.id('rows')}`,
-    ...columns.map((one, index) => sql`${one.sql} as ${sql.id(`v${index}`)}`)
+    ['rows', nestedTexts(select, ref, builder)] as const,
+    ...columns.map((one, index) => [`v${index}`, one.sql] as const)
   ]
-  const from = sql`(select 1 as ${sql.id('one')}) as ${sql.id('(one)')} left join ${sql.id(ref.alias)} on true`
-  const item = sql`select ${sql.join(outputs)} from ${from} limit 1`
-  const path = withSteps(buildSteps(steps, refs, builder))
-  return {
-    sql: sql`${path}${dialect.within(item, [...stepCountNames(refs), 'rows', ...names], longest)}`,
-    cardinality: 'row',
-    decode ([row], limit) {
-      const { missed, rest: [rows, ...values] } = decodeStepCounts(row, refs.length)
-      if (missed !== undefined) return missed
-      if (typeof rows !== 'string') throw answerTooLarge(limit.longest)
-      const items = dialect.writer.finish(rows).split(separator)
-      const texts = values.map((value, index) => textOf(columns[index]?.decode(value)))
-      return { kind: 'values', values: select.map(({ kind }) => (kind === 'value' ? texts : items).shift() ?? 'null') }
-    }
-  }
+  const from = sql` from (select 1 as ${sql.id('one')}) as ${sql.id('(one)')} left join ${sql.id(ref.alias)} on true
+    limit 1`
+  return buildRowRead(plan, { refs, outputs, from }, builder, ([rows, ...values], { longest }) => {
+    if (typeof rows !== 'string') throw answerTooLarge(longest)
+    const items = writer.finish(rows).split(separator)
+    const texts = values.map((value, index) => textOf(columns[index]?.decode(value)))
+    return { kind: 'values', values: select.map(({ kind }) => (kind === 'value' ? texts : items).shift() ?? 'null') }
+  })
 }
 
 function columnCode (field: DataField, ref: TableRef, { dialect, columnType }: Builder) {

@@ -3,23 +3,19 @@ import { answerTooLarge } from '../../../errors/errors.ts'
 import type { DataField } from '../../../model/model.ts'
 import type { ValueType } from '../../../model/values.ts'
 import { carriedTerms } from '../../../plan/order.ts'
-import type { FunctionColumn, Listing, Order, ReadPlanOf, Row, Selection, Shown } from '../../../plan/plan.ts'
+import type { FunctionColumn, Order, ReadPlanOf, Row, Selection, Shown } from '../../../plan/plan.ts'
 import type { Ends, JsonResult, ReadResult } from '../../source.ts'
 import type { Builder } from './builder.ts'
 import type { Sql, Writer } from './dialect.ts'
 import { buildFilter } from './filter.ts'
 import { buildRelated } from './function-columns.ts'
-import { carriedColumns, innerTerms } from './item-values.ts'
-import { related } from './join-conditions.ts'
+import { innerTerms } from './item-values.ts'
 import { checkJson, guardedAmong, positionsOf } from './positions.ts'
 import type { CompiledRead, ReadLimit, Values } from './compiled-read.ts'
-import { buildLimit, buildRow, isDirect } from './select.ts'
+import { buildRow, buildRows, elementsOf, isDirect, selectItem } from './select.ts'
 import { isFlat } from './shape.ts'
-import { buildSort } from './sort.ts'
-import {
-  buildStepCounts, buildSteps, decodeStepCounts, startingAt, stepCountNames, stepRefs, withSteps
-} from './steps.ts'
-import { column, selected, table, tableRef, type TableRef } from './table.ts'
+import { buildRowRead, startingAt, stepRefs } from './steps.ts'
+import { column, tableRef, type TableRef } from './table.ts'
 import { buildTotal, decodeTotal } from './total.ts'
 
 /**
@@ -58,9 +54,9 @@ const mostMembers = 50
  * for numbers that only JavaScript can write. The selection must be writable (isWritable).
  */
 export function buildJsonRead (plan: ReadPlanOf<'list'>, builder: Builder): CompiledRead<ReadResult | JsonResult> {
-  const { steps, from, listing, cursorBound, extra, count } = plan
+  const { from, listing, cursorBound, extra, count } = plan
   const { writer } = builder.dialect
-  const refs = stepRefs(steps)
+  const refs = stepRefs(plan.steps)
   const parent = refs.at(-1)
   const ref = tableRef(from.collection, builder.alias())
   const terms = carriedTerms(plan)
@@ -77,25 +73,16 @@ export function buildJsonRead (plan: ReadPlanOf<'list'>, builder: Builder): Comp
   }, true, builder)
   const carriedRows = carried.sql === undefined ? sql`null` : writer.join(carried.sql, lineSeparator.text)
   const outputs = [
-    ...buildStepCounts(refs),
-    sql`${writer.join(object, separator.text)} as ${sql.id('rows')}`,
-    sql`count(*) as ${sql.id('count')}`,
-    sql`${count ? buildTotal(from, parent, listing.where, builder) : sql`null`} as ${sql.id('total')}`,
-    sql`${carriedRows} as ${sql.id('carried')}`
-  ]
-  const path = withSteps(buildSteps(steps, refs, builder))
-  const page = sql`select ${sql.join(outputs)} from (${rows}) as ${sql.id(ref.alias)}`
-  const columns = [...stepCountNames(refs), 'rows', 'count', 'total', 'carried']
-  return {
-    sql: sql`${path}${builder.dialect.within(page, columns, plan.longest ?? Infinity)}`,
-    cardinality: 'row',
-    decode ([row], limits) {
-      const { missed, rest } = decodeStepCounts(row, refs.length)
-      if (missed !== undefined) return missed
-      if (guarded.size > 0) checkJson(textOf(rest[0]))
-      return decodePage(rest, limits, { writer, separator, carried })
-    }
-  }
+    ['rows', writer.join(object, separator.text)],
+    ['count', sql`count(*)`],
+    ['total', count ? buildTotal(from, parent, listing.where, builder) : sql`null`],
+    ['carried', carriedRows]
+  ] as const
+  const select = { refs, outputs, from: sql` from (${rows}) as ${sql.id(ref.alias)}` }
+  return buildRowRead(plan, select, builder, (values, limits) => {
+    if (guarded.size > 0) checkJson(textOf(values[0]))
+    return decodePage(values, limits, { writer, separator, carried })
+  })
 }
 
 const none: ReadonlySet<DataField> = new Set()
@@ -227,26 +214,6 @@ function headReader (fields: readonly DataField[], select: Selection): (item: st
   }
 }
 
-/**
- * Builds a select of the rows of a listing, in order and within its range, so that related items are looked up for the
- * rows shown alone. `terms`: those that the outer query reads (innerTerms). `ahead` adds one row, which shows that a
- * page follows.
- */
-function buildRows (
-  listing: Listing,
-  { ref, terms }: { readonly ref: TableRef, readonly terms: Order },
-  conditions: (inner: TableRef) => Sql,
-  ahead: boolean,
-  builder: Builder
-): Sql {
-  const inner = tableRef(ref.collection, ref.alias)
-  const where = conditions(inner)
-  const columns = sql.join([selected(inner, ref), ...carriedColumns(terms, inner, builder)])
-  const order = buildSort(listing.order, inner, builder)
-  const limit = buildLimit(listing.range, ahead, builder)
-  return sql`select ${columns} from ${table(inner)} where ${where} order by ${order} ${limit}`
-}
-
 function buildObject (select: Selection, ref: TableRef, writing: JsonBuilder): Sql {
   return writing.writer.object(select.map(shown =>
     [shown.name, buildMember(shown, ref, writing), shown.kind !== 'value']))
@@ -273,28 +240,17 @@ function buildValue (field: DataField, ref: TableRef, { writer, builder, guarded
   return guarded?.has(field) ? builder.dialect.fast?.guard(value, column(ref, field), type) ?? value : value
 }
 
-function buildSubItem (
-  { field, where, select }: Extract<Shown, { kind: 'item' }>, ref: TableRef, { writer, builder }: JsonBuilder
-): Sql {
-  const target = tableRef(field.target, builder.alias())
-  const object = buildObject(select, target, { writer, builder })
-  const relation = related(field, target, parentField => column(ref, parentField), builder.dialect)
-  const conditions = sql`${relation} and ${buildFilter(where, target, builder)}`
-  return sql`(select ${object} from ${table(target)} where ${conditions})`
+function buildSubItem (shown: Extract<Shown, { kind: 'item' }>, ref: TableRef, { writer, builder }: JsonBuilder): Sql {
+  const target = tableRef(shown.field.target, builder.alias())
+  return selectItem(shown, buildObject(shown.select, target, { writer, builder }), { ref, target }, builder)
 }
 
 function buildSubList (
   { field, listing }: Extract<Shown, { kind: 'list' }>, ref: TableRef, { writer, builder }: JsonBuilder
 ): Sql {
   const target = tableRef(field.target, builder.alias())
-  const isLeaf = listing.select.every(({ field }) => field.kind === 'stored')
   const terms = innerTerms(listing, [], target)
   const object = buildObject(listing.select, target, { writer, builder })
-  const rows = buildRows(listing, { ref: target, terms }, inner => {
-    const relation = related(field, inner, parentField => column(ref, parentField), builder.dialect)
-    const conditions = sql`${relation} and ${buildFilter(listing.where, inner, builder)}`
-    // A list of few rows may have no number at which the clock is looked at, and what it nests takes long.
-    return isLeaf ? builder.clockedScan(conditions, inner) : builder.dialect.clocked(conditions)
-  }, false, builder)
+  const rows = buildRows(listing, { ref: target, terms }, elementsOf({ field, listing }, ref, builder), false, builder)
   return sql`(select ${writer.array(object)} from (${rows}) as ${sql.id(target.alias)})`
 }

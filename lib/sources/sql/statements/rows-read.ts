@@ -8,9 +8,7 @@ import { buildFilter } from './filter.ts'
 import { buildAggregate, hasGroup } from './aggregate-read.ts'
 import type { Body, CompiledRead, ReadLimit } from './compiled-read.ts'
 import { buildLimit, buildList, buildRow, decodeRows, isDirect } from './select.ts'
-import {
-  buildStepCounts, buildSteps, buildStepSelects, decodeStepCounts, startingAt, stepCountNames, stepRefs, withSteps
-} from './steps.ts'
+import { buildRowRead, startingAt, stepRefs } from './steps.ts'
 import { column, table, tableRef, type TableRef } from './table.ts'
 import { buildTotal, decodeTotal } from './total.ts'
 
@@ -23,50 +21,12 @@ import { buildTotal, decodeTotal } from './total.ts'
  */
 export function buildRowsRead (plan: ReadPlan, builder: Builder, locking = false): CompiledRead {
   const refs = stepRefs(plan.steps)
-  const [only, ...others] = refs
-  if (plan.kind === 'item' && only !== undefined && others.length === 0 && !locking) {
-    return buildSingleStep(plan, only, builder)
-  }
   const body = buildBody(plan, refs.at(-1), builder)
-  const steps = buildSteps(plan.steps, refs, builder, locking)
-  const outputs = [
-    ...buildStepCounts(refs),
-    sql`${builder.dialect.writer.text(body.rows)} as ${sql.id('rows')}`,
-    sql`${body.total ?? sql`null`} as ${sql.id('total')}`
-  ]
-  const select = sql`select ${sql.join(outputs)}`
-  const tables = body.with === undefined ? steps : [...steps, body.with]
-  const columns = [...stepCountNames(refs), 'rows', 'total']
-  return {
-    sql: sql`${withSteps(tables)}${builder.dialect.within(select, columns, plan.longest ?? Infinity)}`,
-    cardinality: 'row',
-    decode ([row], limit) {
-      const { missed, rest: [rows, total] } = decodeStepCounts(row, refs.length)
-      return missed ?? body.decode(parseRows(rows, limit), decodeTotal(total), limit)
-    }
-  }
-}
-
-/**
- * Builds the read of an item of one step: the select of the step is counted and read in one go, without a common table
- * expression.
- */
-function buildSingleStep (
-  { steps, select, longest = Infinity }: ReadPlanOf<'item'>, ref: TableRef, builder: Builder
-): CompiledRead {
-  const row = buildRow(select, [], ref, builder)
-  const rows = builder.dialect.writer.text(builder.dialect.writer.rows(row.sql))
-  const [items] = buildStepSelects(steps, [ref], builder)
-  const outputs = sql`count(*) as ${sql.id('c0')}, ${rows} as ${sql.id('rows')}`
-  const item = sql`select ${outputs} from (${items}) as ${sql.id(ref.alias)}`
-  return {
-    sql: builder.dialect.within(item, ['c0', 'rows'], longest),
-    cardinality: 'row',
-    decode ([output], limit) {
-      const { missed, rest: [json] } = decodeStepCounts(output, 1)
-      return missed ?? { kind: 'rows', rows: decodeRows(parseRows(json, limit), row), more: false }
-    }
-  }
+  const tables = body.with === undefined ? [] : [body.with]
+  const rows = ['rows', builder.dialect.writer.text(body.rows)] as const
+  const outputs = [rows, ['total', body.total ?? sql`null`] as const]
+  return buildRowRead(plan, { refs, outputs, tables, locking }, builder, ([rows, total], limit) =>
+    body.decode(parseRows(rows, limit), decodeTotal(total), limit))
 }
 
 /**

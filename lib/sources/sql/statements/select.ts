@@ -72,13 +72,28 @@ export function buildList (
   const carried = carriedTerms({ listing, extra })
   const terms = innerTerms(listing, carried, ref)
   const row = buildRow(listing.select, extra, ref, builder, carried)
+  const rows = buildRows(listing, { ref, terms }, conditions, ahead, builder)
+  return { ...row, sql: sql`(select ${builder.dialect.writer.rows(row.sql)} from (${rows}) as ${sql.id(ref.alias)})` }
+}
+
+/**
+ * Builds a select of the rows of a listing, in order and within its range, so that related items are looked up for the
+ * rows shown alone. `terms`: those that the outer query reads (innerTerms). `ahead` adds one row, which shows that a
+ * page follows.
+ */
+export function buildRows (
+  listing: Listing,
+  { ref, terms }: { readonly ref: TableRef, readonly terms: Order },
+  conditions: (inner: TableRef) => Sql,
+  ahead: boolean,
+  builder: Builder
+): Sql {
   const inner = tableRef(ref.collection, ref.alias)
   const where = conditions(inner)
   const columns = sql.join([selected(inner, ref), ...carriedColumns(terms, inner, builder)])
   const order = buildSort(listing.order, inner, builder)
   const limit = buildLimit(listing.range, ahead, builder)
-  const rows = sql`select ${columns} from ${table(inner)} where ${where} order by ${order} ${limit}`
-  return { ...row, sql: sql`(select ${builder.dialect.writer.rows(row.sql)} from (${rows}) as ${sql.id(ref.alias)})` }
+  return sql`select ${columns} from ${table(inner)} where ${where} order by ${order} ${limit}`
 }
 
 /**
@@ -127,21 +142,37 @@ function buildNested (shown: Exclude<Shown, { kind: 'value' }>, ref: TableRef, b
   const { property } = field
   if (shown.kind === 'related') return buildFunctions(shown, ref, builder)
   const target = tableRef(field.target, builder.alias())
-  const relationOf = (inner: TableRef) =>
-    related(field, inner, parentField => column(ref, parentField), builder.dialect)
   if (shown.kind === 'list') {
-    const list = buildList(shown.listing, target, inner => {
-      return builder.dialect.clocked(sql`${relationOf(inner)} and ${buildFilter(shown.listing.where, inner, builder)}`)
-    }, builder)
+    const list = buildList(shown.listing, target, elementsOf(shown, ref, builder), builder)
     return { property, sql: list.sql, decode: rows => decodeRows(rows, list) }
   }
   const row = buildRow(shown.select, [], target, builder)
-  const conditions = sql`${relationOf(target)} and ${buildFilter(shown.where, target, builder)}`
   return {
     property,
-    sql: sql`(select ${row.sql} from ${table(target)} where ${conditions})`,
+    sql: selectItem(shown, row.sql, { ref, target }, builder),
     decode: values => Array.isArray(values) ? row.decode(values) : null
   }
+}
+
+/** Selects what is made of the sub-item of a row, which is null if there is none. `target`: the row of the sub-item. */
+export function selectItem (
+  { field, where }: Extract<Shown, { kind: 'item' }>, made: Sql,
+  { ref, target }: { readonly ref: TableRef, readonly target: TableRef }, builder: Builder
+): Sql {
+  const relation = related(field, target, parentField => column(ref, parentField), builder.dialect)
+  const conditions = sql`${relation} and ${buildFilter(where, target, builder)}`
+  return sql`(select ${made} from ${table(target)} where ${conditions})`
+}
+
+/** Returns the function that builds the condition for the elements of a row that a listing shows. */
+export const elementsOf = (
+  { field, listing }: Pick<Extract<Shown, { kind: 'list' }>, 'field' | 'listing'>, ref: TableRef, builder: Builder
+) => (inner: TableRef): Sql => {
+  const relation = related(field, inner, parentField => column(ref, parentField), builder.dialect)
+  const conditions = sql`${relation} and ${buildFilter(listing.where, inner, builder)}`
+  // A list of few rows may have no number at which the clock is looked at, and what it nests takes long.
+  const isLeaf = listing.select.every(({ field }) => field.kind === 'stored')
+  return isLeaf ? builder.clockedScan(conditions, inner) : builder.dialect.clocked(conditions)
 }
 
 function buildFunctions (shown: Extract<Shown, { kind: 'related' }>, ref: TableRef, builder: Builder): ValueLayout {

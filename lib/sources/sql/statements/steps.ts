@@ -1,7 +1,7 @@
 import { sql } from '../load-kysely.ts'
 import type { Collection } from '../../../model/model.ts'
 import { isExact, traitsOf } from '../../../model/values.ts'
-import type { Origin, Predicate, Step } from '../../../plan/plan.ts'
+import type { Origin, Predicate, ReadPlan, Step } from '../../../plan/plan.ts'
 import { fieldsIn, keyValuesIn } from '../../../plan/predicates.ts'
 import type { Missed } from '../../source.ts'
 import { tableOf } from '../source.ts'
@@ -9,7 +9,7 @@ import type { Builder } from './builder.ts'
 import type { Sql } from './dialect.ts'
 import { buildFilter } from './filter.ts'
 import { related } from './join-conditions.ts'
-import type { Cardinality, Values } from './compiled-read.ts'
+import type { Cardinality, CompiledRead, ReadLimit, Values } from './compiled-read.ts'
 import { column, selected, table, tableRef, type TableRef } from './table.ts'
 
 // The path of a plan in SQL: each step is a common table expression of the items that the step resolves to, at most
@@ -23,18 +23,11 @@ export const stepRefs = (steps: readonly Step[]): readonly TableRef[] =>
 export const withSteps = (steps: readonly Sql[]): Sql => steps.length === 0 ? sql`` : sql`with ${sql.join(steps)} `
 
 /**
- * Builds the common table expression of each step. Call it last: `refs` must know by then which columns the rest of
- * the statement reads. `locking` locks the item of the last step against changes by others.
+ * Builds the common table expression of each step, which stops at two rows, enough to prove ambiguity. Call it last:
+ * `refs` must know by then which columns the rest of the statement reads. `locking` locks the item of the last step
+ * against changes by others.
  */
 export function buildSteps (
-  steps: readonly Step[], refs: readonly TableRef[], builder: Builder, locking = false
-): readonly Sql[] {
-  return buildStepSelects(steps, refs, builder, locking)
-    .map((select, index) => sql`${sql.id(refs[index]?.alias ?? '')} as (${select})`)
-}
-
-/** Builds a `select` of the items of each step. It stops at two rows, which are enough to prove ambiguity. */
-export function buildStepSelects (
   steps: readonly Step[], refs: readonly TableRef[], builder: Builder, locking = false
 ): readonly Sql[] {
   // From the last step to the first, because each step notes which columns it needs of the step before.
@@ -47,7 +40,8 @@ export function buildStepSelects (
     const isLast = locking && index === steps.length - 1
     const isLocked = isLast && builder.findTable(tableOf(step.collection))?.hasInsteadOf !== true
     const lock = isLocked ? builder.dialect.lock() : sql``
-    return sql`select ${columns} from ${table(source)} where ${where} limit 2${lock}`
+    const name = sql.id(refs[index]?.alias ?? '')
+    return sql`${name} as (select ${columns} from ${table(source)} where ${where} limit 2${lock})`
   }).toReversed()
 }
 
@@ -66,26 +60,37 @@ export function startingAt (
   return sql`${relation} and ${condition}`
 }
 
-/** Builds the columns `c0`, `c1` and so on: the number of items that each step resolves to. */
-export const buildStepCounts = (refs: readonly TableRef[]): readonly Sql[] =>
-  stepCountNames(refs).map((name, index) =>
-    sql`(select count(*) from ${sql.id(refs[index]?.alias ?? '')}) as ${sql.id(name)}`)
-
-/** Returns the names of these columns. */
-export const stepCountNames = (refs: readonly TableRef[]): readonly string[] => refs.map((_, index) => `c${index}`)
+/** The select of one row. `outputs`: its columns; `tables`: common table expressions besides those of the steps. */
+interface RowSelect {
+  readonly refs: readonly TableRef[]
+  readonly outputs: ReadonlyArray<readonly [name: string, value: Sql]>
+  readonly from?: Sql
+  readonly tables?: readonly Sql[]
+  readonly locking?: boolean
+}
 
 /**
- * Decodes the only row of a statement that begins with the counts of its steps. `missed` is the first step that does
- * not resolve to exactly one item, or `undefined`; `rest` holds the values after the counts. Throws a TypeError if
- * there is no row.
+ * Builds a read whose statement gives one row: the number of items that each step resolves to, then `outputs`, which
+ * `decode` takes. Its result is the first step that does not resolve to exactly one item, if there is one.
  */
-export function decodeStepCounts (
-  row: Values | undefined, steps: number
-): { readonly missed: Missed | undefined, readonly rest: Values } {
-  if (row === undefined) throw new TypeError('such a statement gives exactly one row')
-  const step = row.slice(0, steps).findIndex(count => Number(count) !== 1)
-  const missed = step < 0 ? undefined : { kind: Number(row[step]) === 0 ? 'missing' : 'ambiguous', step } as const
-  return { missed, rest: row.slice(steps) }
+export function buildRowRead<Result> (
+  { steps, longest = Infinity }: ReadPlan, { refs, outputs, from = sql``, tables = [], locking }: RowSelect,
+  builder: Builder, decode: (values: Values, limit: ReadLimit) => Result
+): CompiledRead<Result | Missed> {
+  const counts = refs.map(({ alias }, index) => [`c${index}`, sql`(select count(*) from ${sql.id(alias)})`] as const)
+  const columns = [...counts, ...outputs]
+  const select = sql`select ${sql.join(columns.map(([name, value]) => sql`${value} as ${sql.id(name)}`))}${from}`
+  const path = withSteps([...buildSteps(steps, refs, builder, locking), ...tables])
+  return {
+    sql: sql`${path}${builder.dialect.within(select, columns.map(([name]) => name), longest)}`,
+    cardinality: 'row',
+    decode ([row], limit) {
+      if (row === undefined) throw new TypeError('such a statement gives exactly one row')
+      const step = row.slice(0, refs.length).findIndex(count => Number(count) !== 1)
+      if (step >= 0) return { kind: Number(row[step]) === 0 ? 'missing' : 'ambiguous', step }
+      return decode(row.slice(refs.length), limit)
+    }
+  }
 }
 
 /**
