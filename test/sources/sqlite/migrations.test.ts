@@ -22,7 +22,7 @@ const migrations: ReadonlyArray<readonly [was: string, becomes: string, row: str
   ['(id integer primary key, name text collate nocase)', '(id integer primary key, name text)', "'B'"],
   ['(id integer primary key, name text) strict', '(id integer primary key, name)', "x'ff00'"],
   ['(id integer primary key, name text)', '(id integer primary key, name integer)', '11'],
-  ['(id integer primary key, name text)', '(id integer primary key, name text) without rowid', "'B'"]
+  ['(id integer primary key, name text)', '(id integer primary key default 7, name text) without rowid', "'B'"]
 ]
 
 const rebuild = (becomes: string, row: string) => `
