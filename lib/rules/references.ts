@@ -1,7 +1,8 @@
-import type { Collection, Reference, StoredField } from '../model/model.ts'
+import type { Collection, StoredField } from '../model/model.ts'
 import { referencesOf, referringFields } from '../model/relations.ts'
 import type { WritePlanOf } from '../plan/plan.ts'
 import { always, fieldsIn, policed } from '../plan/predicates.ts'
+import { memoize } from '../scheduling/memoize.ts'
 import type { Caller, ScopedOperation } from './caller.ts'
 
 /** Returns true if only some items of the collection exist for the caller, or if it may change only some of them. */
@@ -32,13 +33,19 @@ const isHidden = (collection: Collection, caller: Caller) =>
 export function isUpdateChecked ({ collection, steps, body }: WritePlanOf<'update'>, caller: Caller): boolean {
   if (!caller.guarded) return false
   const written = body.assignments.flatMap(one => one.kind === 'value' ? [one.field] : [])
-  const refersTo = (one: Reference) => referringFields(one).some(field => written.includes(field))
-  if (referencesOf(collection).some(one => isHidden(one.target, caller) && refersTo(one))) return true
+  const refersTo = ({ by }: Referring) => by.some(field => written.includes(field))
+  if (referringIn(collection).some(one => refersTo(one) && isHidden(one.target, caller))) return true
   if (!isScoped(collection, caller) && !isScoped(collection, caller, 'update')) return false
   return steps.length > 1 || fieldsIn(caller.scope(collection, 'update')) === undefined ||
     written.some(({ property }) => caller.writeDenial(collection.property, property) !== undefined) ||
     mayMove(collection, written, caller)
 }
+
+/** A reference, and the fields on which it depends to which item it refers. */
+interface Referring { readonly target: Collection, readonly by: readonly StoredField[] }
+
+const referringIn = memoize((collection: Collection): readonly Referring[] =>
+  referencesOf(collection).map(reference => ({ target: reference.target, by: referringFields(reference) })))
 
 /** Returns true unless the update of these fields surely leaves the values that the caller's scope compares. */
 function mayMove (collection: Collection, written: readonly StoredField[], caller: Caller): boolean {
