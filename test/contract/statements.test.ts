@@ -40,7 +40,8 @@ function countRuns (opened: Opened, count: () => void): void {
       count()
       return run.apply(statement, parameters)
     }
-    return { get: counted(statement.get), all: counted(statement.all), run: counted(statement.run) }
+    const setReturnArrays = (on: boolean) => statement.setReturnArrays?.(on)
+    return { get: counted(statement.get), all: counted(statement.all), run: counted(statement.run), setReturnArrays }
   }
   Object.defineProperty(driver, 'prepare', { value: counting })
 }
