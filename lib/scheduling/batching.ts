@@ -14,6 +14,8 @@ export interface Work<T> {
 
 /** A scheduler for answers and for the steps of streams, which share the event loop's time. */
 export interface Batching {
+  /** True while one of several answers is made: what they wait for may be done together. */
+  readonly together: boolean
   answer<T> (work: Work<T>): void
   /**
    * Runs one step of a stream, such as reading a batch of rows, when its turn comes, in the asynchronous context of
@@ -37,6 +39,7 @@ export interface Batching {
 export const makeBatching = (): Batching => new Batches()
 
 class Batches implements Batching {
+  together = false
   private readonly asked = new Queue<Job>()
   private readonly made = new Queue<Job>()
   private readonly steps = new Queue<Step>()
@@ -114,8 +117,10 @@ class Batches implements Batching {
     const { asked, made } = this
     do {
       let count = 0
+      this.together = asked.length > 1
       do asked.take()?.make(this.ready)
       while (++count < size && asked.length > 0 && performance.now() < end)
+      this.together = false
       while (made.length > 0) made.take()?.send()
     } while (asked.length > 0 && performance.now() < end)
   }

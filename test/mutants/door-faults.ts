@@ -3,6 +3,12 @@ import type { Fault } from './faults.ts'
 /** The faults of what lies around the API: pages, documents, clients, own code, commands. */
 export const doorFaults: readonly Fault[] = [
   {
+    what: 'live: a document keeps its first tag',
+    text: '    this.tag = tag\n    for (const stream',
+    fault: '    for (const stream',
+    tests: ['contract/live-law']
+  },
+  {
     what: 'explorer: a quote ends an attribute',
     text: '/[&<>"\']/.test(text) ?',
     fault: '/[&<>]/.test(text) ?',

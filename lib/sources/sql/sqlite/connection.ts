@@ -1,3 +1,4 @@
+import type { AsyncResource } from 'node:async_hooks'
 import type { KeyValues } from '../../../model/identifiers.ts'
 import type { ReadPlan } from '../../../plan/plan.ts'
 import { memoizeRecent } from '../../../scheduling/memoize.ts'
@@ -12,9 +13,9 @@ import { type ArrayStatement, isTransactionOpen, type SqliteDriver, type SqliteS
 import { isBusy, isCodeless, toFault } from './faults.ts'
 import { registerFunctions } from './functions.ts'
 import { makeRunRead, type RunRead } from './reads.ts'
-import { ForeignTransaction, inTransaction, type Rows, runWithRetry } from './transaction.ts'
+import { committed, ForeignTransaction, inTransaction, type Rows, runWithRetry } from './transaction.ts'
 import type { PreparedChange, PreparedInserts, Statements } from '../statements/statements.ts'
-import { toViolation } from './violations.ts'
+import { isUndoneAlone, toViolation } from './violations.ts'
 
 /**
  * One connection to a SQLite database. Where another process holds the lock, writes wait for it as long as their `hold`
@@ -29,9 +30,19 @@ export interface Connection {
   readonly read: RunRead
   /** Makes a change, which is a transaction of its own. */
   change (change: Change, hold: Hold): Changed | Promise<Changed>
+  /**
+   * Makes changes in one transaction. Gives undefined for a change that was not made, and that can be made alone: one
+   * that a constraint refuses, or all of them, if another error or the commit has undone them.
+   */
+  changeAll (changes: readonly ContextualChange[], hold: Hold): ChangedOrNot | Promise<ChangedOrNot>
   /** `limit`: how long the transaction may last, in milliseconds. */
   transaction<T> (work: (session: Session) => Promise<T>, limit: number, hold: Hold): Promise<T>
 }
+
+/** `resource`: the asynchronous context of the change, in which its statement is observed. */
+export interface ContextualChange { readonly change: Change, readonly resource: AsyncResource }
+
+type ChangedOrNot = ReadonlyArray<Changed | undefined>
 
 /**
  * The limits of a connection. `statementTimeout`: how long a read inside of a transaction may take, in milliseconds.
@@ -53,9 +64,11 @@ export function connect (
 
   const runRead = makeRunRead({ driver, clock: clockOf(driver), prepare: prepared.giveArrays })
   const read = (plan: ReadPlan) => runRead(statements.bind(plan), statementTimeout)
+  const changeOrThrow = (change: Change) =>
+    makeChange(change, read, () => runChange(driver, prepared, statements.bindChange(change), change))
   const changeOrRefuse = (change: Change): Changed | Promise<Changed> => {
     try {
-      return makeChange(change, read, () => runChange(driver, prepared, statements.bindChange(change), change))
+      return changeOrThrow(change)
     } catch (error) {
       const violation = toViolation(error, isLinkChange(change) ? change.field.target : change.collection)
       if (violation === undefined) throw isBusy(error) ? error : toFault(error)
@@ -79,9 +92,26 @@ export function connect (
       if (isTransactionOpen(driver)) throw new ForeignTransaction()
       return changeOrRefuse(change)
     }, hold),
+    changeAll: (changes, hold) => runWithRetry(() => changeAll(driver, changes, changeOrThrow), hold),
     transaction: (work, limit, hold) =>
       inTransaction({ driver, query, read, change: changeOrRefuse, insertAll, commit }, work, limit, hold)
   }
+}
+
+/** Makes changes in one transaction (Connection.changeAll). */
+function changeAll (
+  driver: SqliteDriver, changes: readonly ContextualChange[], make: (change: Change) => Changed
+): ChangedOrNot {
+  const makeUnlessRefused = (change: Change): Changed | undefined => {
+    try {
+      return make(change)
+    } catch (error) {
+      if (isUndoneAlone(error) && isTransactionOpen(driver)) return undefined
+      throw error
+    }
+  }
+  const makeAll = () => changes.map(({ change, resource }) => resource.runInAsyncScope(makeUnlessRefused, null, change))
+  return committed(driver, makeAll) ?? []
 }
 
 /** The prepared statements of a connection, by text: those that give rows as arrays, and those that give objects. */

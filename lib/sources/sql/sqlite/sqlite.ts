@@ -17,6 +17,7 @@ import { checkOptions, type Settings, type SqliteOptions } from './options.ts'
 import { explainOpening } from './opening.ts'
 import { makeReader, type Read } from './reader.ts'
 import { makeReadingThreads, type ReadingThreads } from './reading-threads.ts'
+import { changeTogether } from './together.ts'
 import { makeStatements, type Statements } from '../statements/statements.ts'
 
 export type { SqliteOptions } from './options.ts'
@@ -76,7 +77,7 @@ export function sqlite (file: string, options: SqliteOptions = {}): SqliteDataba
     },
     read: plan => read(() => statements.bind(plan)),
     readJson: plan => read(() => statements.bindJson(plan)),
-    change: change => lock.runShort(hold => changes.follow(() => main.change(change, hold))),
+    change: changeTogether(opened),
     transaction: work => lock.runExclusive(async hold =>
       changes.follow(() => main.transaction(work, transactionTimeout, hold))),
     watch: changes.watch

@@ -63,6 +63,25 @@ export async function inTransaction<T> (
 }
 
 /**
+ * Does work that waits for nothing in a transaction. Returns undefined if the work has failed, or if its commit was
+ * refused: then nothing was done. Throws the driver's error if the lock is held, or if the commit fails.
+ */
+export function committed<T> (driver: SqliteDriver, work: () => T): T | undefined {
+  begin(driver)
+  let isDone = false
+  try {
+    const result = work()
+    isDone = true
+    runCommit(driver)
+    return result
+  } catch (error) {
+    rollback(driver)
+    if (isBusy(error) || (isDone && !(error instanceof RefusedAtCommit))) throw error
+    return undefined
+  }
+}
+
+/**
  * A transaction that the application has begun with a statement of its own is still open. The plugin's statements must
  * not become part of it.
  */

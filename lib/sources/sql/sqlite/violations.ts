@@ -19,6 +19,10 @@ export function toViolation (error: unknown, collection: Collection): Constraint
 
 const constraintFailed = /(UNIQUE|NOT NULL|CHECK|FOREIGN KEY) constraint failed(?:: (.*))?$/s
 
+/** Returns true for the error of a constraint, which has undone its statement and no other one of the transaction. */
+export const isUndoneAlone = (error: unknown): boolean =>
+  isConstraint(error) && error instanceof Error && constraintFailed.test(error.message)
+
 /** Returns the fields of a list of columns such as `artists.name, artists.tenant`. */
 function fieldsInList (list: string, collection: Collection): readonly StoredField[] {
   const { table, column } = sourceOf(collection)

@@ -1,0 +1,50 @@
+import { AsyncResource } from 'node:async_hooks'
+import { nextTick } from 'node:process'
+import { batching } from '../../../scheduling/batching.ts'
+import type { Change, Changed } from '../../source.ts'
+import type { Hold, WriteLock } from '../../write-lock.ts'
+import type { FileChanges } from './changes.ts'
+import type { Connection, ContextualChange } from './connection.ts'
+
+interface Writers {
+  readonly main: Connection
+  readonly lock: WriteLock
+  readonly changes: FileChanges
+}
+
+interface Waiting extends ContextualChange {
+  resolve (changed: Changed | Promise<Changed>): void
+  reject (error: unknown): void
+}
+
+/**
+ * Returns a function that makes changes outside of transactions. Changes of requests that are answered together are
+ * committed together: a commit waits for the disk (docs/sqlite.md: Writes that arrive together). One that the database
+ * refuses is made again alone, as if it had arrived last.
+ */
+export function changeTogether ({ main, lock, changes }: Writers) {
+  const write = <T>(work: (hold: Hold) => T | Promise<T>) => lock.runShort(hold => changes.follow(() => work(hold)))
+  const changeAlone = (change: Change) => write(hold => main.change(change, hold))
+  let waiting: Waiting[] = []
+
+  const flush = () => {
+    const together = waiting
+    waiting = []
+    const settle = (made: ReadonlyArray<Changed | undefined>) => {
+      for (const [index, { change, resource, resolve }] of together.entries()) {
+        resolve(made[index] ?? resource.runInAsyncScope(async () => changeAlone(change)))
+      }
+    }
+    const fail = (error: unknown) => { for (const { reject } of together) reject(error) }
+    if (together.length === 1) settle([])
+    else Promise.resolve().then(() => write(hold => main.changeAll(together, hold))).then(settle).catch(fail)
+  }
+
+  return (change: Change): Changed | Promise<Changed> => {
+    if (!batching.together || lock.isInside()) return changeAlone(change)
+    return new Promise((resolve, reject) => {
+      waiting.push({ change, resource: new AsyncResource('DataApiChange'), resolve, reject })
+      if (waiting.length === 1) nextTick(flush)
+    })
+  }
+}
