@@ -13,30 +13,40 @@ export interface Line { readonly at: number, readonly content: string | CsvRecor
 export async function * slicesOf (
   chunks: ReturnType<Received['chunks']>, { media }: ImportFormat, size: number
 ): AsyncGenerator<readonly Line[]> {
-  const take = media === 'csv' ? takeRecord : takeLine
-  let slice: Line[] = []
-  let length = 0
+  const take: Take = media === 'csv' ? takeRecord : takeLine
+  let slice: OpenSlice = { lines: [], length: 0 }
   let rest = ''
   let at = 1
   for await (const { text, isLast } of textsOf(chunks)) {
-    const whole = rest + text
-    let start = 0
-    for (;;) {
-      const taken = take(whole, start, isLast, at)
-      if (taken === undefined) break
-      if (taken.content !== undefined) slice.push({ at, content: taken.content })
-      length += taken.end - start
-      at += taken.lines
-      start = taken.end
-      if (slice.length < size && length < longestLine) continue
-      yield slice
-      slice = []
-      length = 0
+    const place = { text: rest + text, isLast, start: 0, at }
+    while (fill(slice, place, size, take)) {
+      yield slice.lines
+      slice = { lines: [], length: 0 }
     }
-    rest = whole.slice(start)
+    at = place.at
+    rest = place.text.slice(place.start)
     if (rest.length > longestLine) throw atLine(contentTooLarge(`A line has more than ${longestLine} characters.`), at)
   }
-  if (slice.length > 0) yield slice
+  if (slice.lines.length > 0) yield slice.lines
+}
+
+/** A slice to which lines are added. `length`: of their text. */
+interface OpenSlice { readonly lines: Line[], length: number }
+
+/** Where the next line begins in a text, and its number. `isLast`: no other text follows. */
+interface Place { readonly text: string, readonly isLast: boolean, start: number, at: number }
+
+/** Adds lines to a slice. Returns true once it is full, and false if the text has no other line. */
+function fill (slice: OpenSlice, place: Place, size: number, take: Take): boolean {
+  while (slice.lines.length < size && slice.length < longestLine) {
+    const taken = take(place.text, place.start, place.isLast, place.at)
+    if (taken === undefined) return false
+    if (taken.content !== undefined) slice.lines.push({ at: place.at, content: taken.content })
+    slice.length += taken.end - place.start
+    place.at += taken.lines
+    place.start = taken.end
+  }
+  return true
 }
 
 // In characters.
@@ -44,6 +54,8 @@ const longestLine = 2 ** 20
 
 /** A line that was taken. `content`: undefined for an empty one. `lines`: its line breaks. */
 interface Taken { readonly content: Line['content'] | undefined, readonly end: number, readonly lines: number }
+
+type Take = (text: string, start: number, isLast: boolean, at: number) => Taken | undefined
 
 function takeLine (text: string, start: number, isLast: boolean): Taken | undefined {
   const end = text.indexOf('\n', start)

@@ -52,17 +52,19 @@ export function planRuns (
   // They are validated with the others.
   if (given.some(({ kind }) => kind === 'value')) return undefined
   const runs: OpenRun[] = []
-  let run: OpenRun | undefined
-  for (const value of values) {
-    if (!isObject(value)) return undefined
-    if (run === undefined || !hasMembers(value, run.names)) {
-      run = openRun(run, value, collection, given)
-      if (run === undefined) return undefined
-      runs.push(run)
-    }
-    if (!addRow(run, value, collection)) return undefined
-  }
-  return runs
+  // Functions that are called for each value are as small as they can be: V8 compiles them while they run, which takes
+  // a third of the time of a first import.
+  return values.every(value => addValue(runs, value, collection, given)) ? runs : undefined
+}
+
+/** Adds the values of a body to the last run, or to a new one. Returns false if that is not possible. */
+function addValue (
+  runs: OpenRun[], value: unknown, collection: Collection, given: ReadonlyArray<PathValue | ParentValue>
+): boolean {
+  if (!isObject(value)) return false
+  const last = runs.at(-1)
+  const run = last !== undefined && hasMembers(value, last.names) ? last : openRun(runs, value, collection, given)
+  return run !== undefined && addRow(run, value, collection)
 }
 
 type Members = Readonly<Record<string, unknown>>
@@ -84,9 +86,9 @@ function hasMembers (value: Members, names: readonly string[]): boolean {
   return true
 }
 
-/** Returns the run that begins with a body; undefined for members that are no stored values, and if one is missing. */
+/** Begins a run with a body; returns undefined for members that are no stored values, and if one is missing. */
 function openRun (
-  last: Run | undefined, value: Members, collection: Collection, given: ReadonlyArray<PathValue | ParentValue>
+  runs: OpenRun[], value: Members, collection: Collection, given: ReadonlyArray<PathValue | ParentValue>
 ): OpenRun | undefined {
   const names = Object.keys(value)
   const fields: StoredField[] = []
@@ -96,8 +98,11 @@ function openRun (
     fields.push(field)
   }
   if (!requirementsOf(collection, given).every(one => isMet(one, value))) return undefined
+  const last = runs.at(-1)
   const start = last === undefined ? 0 : last.start + last.count
-  return { start, count: 0, names, values: { fields, rows: [] } }
+  const run = { start, count: 0, names, values: { fields, rows: [] } }
+  runs.push(run)
+  return run
 }
 
 /** Adds the values of a body. Returns false if one is not valid. */
