@@ -13,12 +13,9 @@ export function shapeOfInserts ({ collection, fields, keyed }: Inserts): Shape {
   }
 }
 
-/** Returns the values of a row as they are bound. */
-export function boundRow (row: readonly unknown[], kinds: readonly ValueKind[]): readonly Value[] {
-  const bound: Value[] = []
-  for (let index = 0; index < kinds.length; index++) bound.push(toBound(row[index], kinds[index] ?? 'json'))
-  return bound
-}
+/** Returns a value of a row as it is bound. */
+export const boundOf = (row: readonly unknown[], index: number, kinds: readonly ValueKind[]): Value =>
+  toBound(row[index], kinds[index] ?? 'json')
 
 export const kindsOf = ({ fields }: Inserts): readonly ValueKind[] => fields.map(({ type: { kind } }) => kind)
 
@@ -27,10 +24,9 @@ export function rowsAsJson (inserts: Inserts): string {
   const kinds = kindsOf(inserts)
   const names = kinds.map((_, index) => `c${index}`)
   return JSON.stringify(inserts.rows.map(values => {
-    const row = boundRow(values, kinds)
     const object: Record<string, unknown> = {}
     for (let index = 0; index < names.length; index++) {
-      const value = row[index] ?? null
+      const value = boundOf(values, index, kinds)
       object[names[index] ?? ''] = isTyped(value) ? value.text : value
     }
     return object

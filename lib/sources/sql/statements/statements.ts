@@ -9,7 +9,7 @@ import { makeBuilder } from './builder.ts'
 import type { Dialect, Sql } from './dialect.ts'
 import type { Cardinality, CompiledRead, ReadLimit, Values } from './compiled-read.ts'
 import { chooseRead } from './read.ts'
-import { boundRow, kindsOf, rowsAsJson, shapeOfInserts } from './inserts.ts'
+import { boundOf, kindsOf, rowsAsJson, shapeOfInserts } from './inserts.ts'
 import { type Outline, outlineOf, ownerOf, valuesBy } from './outline.ts'
 import { type Shape, shapeOf, shapeOfChange } from './shape.ts'
 import { isSlot, type Slot, type Value } from './slots.ts'
@@ -107,8 +107,7 @@ export function makeStatements (
   const bindInserts = (inserts: Inserts): PreparedInserts | undefined => {
     const { text, parameters, compiled } = allInserts(inserts, shapeOfInserts(inserts))
     if (text === '') return undefined
-    const parametersOf = (values: readonly Value[]) => bindValues(parameters, values, dialect)
-    return { text, key: compiled.key, ...runsOf(inserts, dialect, parametersOf) }
+    return { text, key: compiled.key, ...runsOf(inserts, parameters, dialect) }
   }
   const bindRows = memoizeFrozen((plan: ReadPlan) => bindRead(plan, rows, dialect, exact?.bind))
   return {
@@ -120,14 +119,27 @@ export function makeStatements (
   }
 }
 
-/** Returns how often inserts are run, and with which parameters: `bind` makes them of values. */
+/** Returns how often inserts are run, and with which parameters. */
 function runsOf (
-  inserts: Inserts, { manyRows }: Dialect, bind: (values: readonly Value[]) => readonly unknown[]
+  inserts: Inserts, parameters: CachedStatement<unknown>['parameters'], dialect: Dialect
 ): Pick<PreparedInserts, 'times' | 'parametersOf'> {
-  if (manyRows !== undefined) return { times: 1, parametersOf: () => bind([rowsAsJson(inserts)]) }
+  if (dialect.manyRows !== undefined) {
+    return { times: 1, parametersOf: () => bindValues(parameters, [rowsAsJson(inserts)], dialect) }
+  }
   const { rows } = inserts
   const kinds = kindsOf(inserts)
-  return { times: rows.length, parametersOf: run => bind(boundRow(rows[run] ?? [], kinds)) }
+  return {
+    times: rows.length,
+    parametersOf (run) {
+      const bound: unknown[] = []
+      const row = rows[run] ?? []
+      for (let index = 0; index < parameters.length; index++) {
+        const one = parameters[index]
+        bound.push(one?.kind === 'slot' ? dialect.bind(boundOf(row, one.index, kinds)) : one?.value)
+      }
+      return bound
+    }
+  }
 }
 
 type FindRead<Result> = (plan: ReadPlan) => Found<Omit<CompiledRead<Result>, 'sql'>>
