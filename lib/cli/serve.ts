@@ -30,7 +30,7 @@ export const serve: Command = {
         ? `one database is served; found ${flags.given.length} names`
         : `unknown command '${printable(first)}'; did you mean '${near}'?`, { exitCode: 2 })
     }
-    const place = placeOf(flags)
+    const place = addressOf(flags)
     const write = flags.has('write')
     const { database, design } = await prepare(flags, { write, session: sessionOf(flags), loadServing }, terminal)
     const app = await makeApp(database, design, { ...place, write }, terminal)
@@ -68,9 +68,9 @@ Anybody who reaches this machine can read, change and delete this data: there is
 Leave out --write, or --host, unless this is a network of your own.
 `
 
-interface Place { readonly host: string, readonly port: number, readonly prefix: string }
+interface Address { readonly host: string, readonly port: number, readonly prefix: string }
 
-function placeOf (flags: Flags): Place {
+function addressOf (flags: Flags): Address {
   const port = flags.text('port') ?? '3000'
   if (!/^\d{1,5}$/.test(port) || Number(port) > 65535) {
     throw new CommandError(`--port: expected a number from 0 to 65535; found '${port}'`, { exitCode: 2 })
@@ -82,7 +82,7 @@ function placeOf (flags: Flags): Place {
   return { host: flags.text('host') ?? '127.0.0.1', port: Number(port), prefix }
 }
 
-async function listen (app: FastifyInstance, { host, port }: Place, { db }: OpenedDatabase): Promise<string> {
+async function listen (app: FastifyInstance, { host, port }: Address, { db }: OpenedDatabase): Promise<string> {
   try {
     await app.listen({ host, port })
   } catch (error) {

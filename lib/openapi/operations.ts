@@ -118,22 +118,22 @@ const stringHeader = (description: string) => ({ description, schema: { type: 's
 const tag = stringHeader('The tag of this representation.')
 
 /** An item to describe: one of the collection `tag`, or the sub-item `part` of such an item. */
-export interface Place { readonly tag: string, readonly part: string | undefined }
+export interface DescribedItem { readonly tag: string, readonly part: string | undefined }
 
-const wordsOf = ({ tag, part }: Place): string => `${tag}_${part ?? 'item'}`
+const wordsOf = ({ tag, part }: DescribedItem): string => `${tag}_${part ?? 'item'}`
 
-const phraseOf = ({ tag, part }: Place): string =>
+const phraseOf = ({ tag, part }: DescribedItem): string =>
   part === undefined ? `an item of ${tag}` : `the ${part} of an item of ${tag}`
 
 /** Returns the operation that reads one item. The answer is null for a sub-item that is not there. */
-export function getItem (collection: Collection, describing: Describing, place: Place): Operation {
+export function getItem (collection: Collection, describing: Describing, item: DescribedItem): Operation {
   const { profile } = describing
-  const nullable = place.part !== undefined
+  const nullable = item.part !== undefined
   return {
-    operationId: describing.operationId(`get_${wordsOf(place)}`),
-    summary: `Read ${phraseOf(place)}`,
+    operationId: describing.operationId(`get_${wordsOf(item)}`),
+    summary: `Read ${phraseOf(item)}`,
     description: nullable ? 'The answer is null where there is none.' : 'The answer has all fields but hidden ones.',
-    tags: [place.tag],
+    tags: [item.tag],
     parameters: [
       ...selectionParameters(collection, describing), ...profile.details ? [header('IfNoneMatch', describing)] : []
     ],
@@ -241,30 +241,30 @@ function keySchema (collection: Collection): Schema {
 
 /** Returns the operation that updates an item and, where configured and it is no sub-item, creates it. */
 export function updateOperation (
-  collection: Collection, method: Method, describing: Describing, place: Place
+  collection: Collection, method: Method, describing: Describing, item: DescribedItem
 ): Operation {
   const { profile, components } = describing
   const done = doneSchema(describing)
-  const item = itemSchema(collection, describing)
+  const shown = itemSchema(collection, describing)
   // `Prefer` shows the item.
   const oneOf = ([first, ...others]: [Schema, ...Schema[]]) =>
     profile.details && profile.selection ? { anyOf: [first, ...others] } : first
-  const upsert = place.part === undefined && takenStrategies(collection).upsert
+  const upsert = item.part === undefined && takenStrategies(collection).upsert
   return {
-    operationId: describing.operationId(`${profile.allUpdates ? method.toLowerCase() : 'update'}_${wordsOf(place)}`),
-    summary: `${upsert ? 'Update or create' : 'Update'} ${phraseOf(place)}`,
+    operationId: describing.operationId(`${profile.allUpdates ? method.toLowerCase() : 'update'}_${wordsOf(item)}`),
+    summary: `${upsert ? 'Update or create' : 'Update'} ${phraseOf(item)}`,
     description: 'The update is partial: members that the body leaves out keep their values.',
-    tags: [place.tag],
+    tags: [item.tag],
     parameters: [
       ...writeParameters(collection, describing), ...profile.details ? [header('IfMatch', describing)] : []
     ],
     requestBody: { required: true, content: jsonContent(updateSchema(collection, describing)) },
     responses: {
-      200: components.responseOf(collection, 'Updated', () => ok('Updated.', oneOf([done, item]))),
+      200: components.responseOf(collection, 'Updated', () => ok('Updated.', oneOf([done, shown]))),
       ...upsert && {
         // The client knows the identifier: it is that of the URL.
         201: components.responseOf(collection, 'Upserted', () => {
-          return ok('Created.', oneOf([createdSchema(undefined), item]))
+          return ok('Created.', oneOf([createdSchema(undefined), shown]))
         })
       },
       ...profile.details && { 204: { description: 'Updated; `Prefer: return=minimal`.' } },
@@ -273,12 +273,12 @@ export function updateOperation (
   }
 }
 
-export function deleteOperation (place: Place, describing: Describing): Operation {
+export function deleteOperation (item: DescribedItem, describing: Describing): Operation {
   return {
-    operationId: describing.operationId(`delete_${wordsOf(place)}`),
-    summary: `Delete ${phraseOf(place)}`,
+    operationId: describing.operationId(`delete_${wordsOf(item)}`),
+    summary: `Delete ${phraseOf(item)}`,
     description: 'Whether items that refer to it are deleted as well is decided by the application.',
-    tags: [place.tag],
+    tags: [item.tag],
     parameters: describing.profile.details ? [header('IfMatch', describing)] : [],
     responses: { 200: ok('Deleted.', doneSchema(describing)), ...writeErrors(describing) }
   }

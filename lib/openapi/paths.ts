@@ -7,7 +7,7 @@ import { type Method, updatesAll } from '../plan/path/methods.ts'
 import { deleteManyOperation, updateManyOperation } from './many.ts'
 import type { Operation, OperationMethod, PathItem } from './objects.ts'
 import {
-  createOperation, deleteOperation, describeList, getItem, getList, type Place, queryList, replaceOperation,
+  createOperation, deleteOperation, type DescribedItem, describeList, getItem, getList, queryList, replaceOperation,
   updateOperation
 } from './operations.ts'
 import { identifierParameter } from './parameters.ts'
@@ -55,16 +55,16 @@ function listPath (resource: ListResource, view: View, describing: Describing): 
 
 function itemPath (resource: ItemResource, view: View, describing: Describing): PathItem {
   const { collection } = resource
-  const place = { tag: collection.name, part: undefined }
+  const item = { tag: collection.name, part: undefined }
   return {
     parameters: [identifierParameter(collection, describing)],
-    ...methodsOf(resource, view).includes('GET') && { get: getItem(collection, describing, place) },
-    ...writesOf(resource, place, view, describing)
+    ...methodsOf(resource, view).includes('GET') && { get: getItem(collection, describing, item) },
+    ...writesOf(resource, item, view, describing)
   }
 }
 
 /** Returns the operations that change the item or sub-item at a place. */
-function writesOf (resource: ItemResource, place: Place, view: View, describing: Describing): PathItem {
+function writesOf (resource: ItemResource, item: DescribedItem, view: View, describing: Describing): PathItem {
   const methods = methodsOf(resource, view)
   const { collection } = resource
   const updates = methods.filter(method => method === 'PUT' || method === 'PATCH')
@@ -73,10 +73,10 @@ function writesOf (resource: ItemResource, place: Place, view: View, describing:
     view.permissions.change(method, resource) === undefined ? operation : dependingOnItem(operation)
   return {
     ...Object.fromEntries(shown.map(method => {
-      const operation = updateOperation(collection, method, describing, place)
+      const operation = updateOperation(collection, method, describing, item)
       return [method.toLowerCase() as OperationMethod, noted(method, operation)]
     })),
-    ...methods.includes('DELETE') && { delete: noted('DELETE', deleteOperation(place, describing)) }
+    ...methods.includes('DELETE') && { delete: noted('DELETE', deleteOperation(item, describing)) }
   }
 }
 
@@ -100,11 +100,11 @@ function relationPath (field: SubItemField | SubCollectionField, view: View, des
     return { ...path, ...listPath({ ...listOf(field.target), from }, view, describing) }
   }
   const resource: ItemResource = { ...itemOf(field.target), nullable: true, pathValues: undefined }
-  const place = { tag: view.collection.name, part: field.name }
+  const item = { tag: view.collection.name, part: field.name }
   return {
     ...path,
-    ...methodsOf(resource, view).includes('GET') && { get: getItem(field.target, describing, place) },
-    ...writesOf(resource, place, view, describing)
+    ...methodsOf(resource, view).includes('GET') && { get: getItem(field.target, describing, item) },
+    ...writesOf(resource, item, view, describing)
   }
 }
 

@@ -5,12 +5,12 @@ import type { InputField, ScalarField } from '../model/model.ts'
 import type { Components } from './components.ts'
 import type { Schema } from './objects.ts'
 
-/** The place of a value: shown in an answer, or given in a body. */
-export type Place = 'answer' | 'body'
+/** Where a value is: shown in an answer, or given in a body. */
+export type Side = 'answer' | 'body'
 
 /** Returns the schema of a field's value on the wire. `components` takes schemas that refer to themselves. */
-export function fieldSchema (field: ScalarField | InputField, place: Place, components?: Components): Schema {
-  return valueSchema(field.schema, field.kind !== 'computed' && field.nullable, place, components)
+export function fieldSchema (field: ScalarField | InputField, side: Side, components?: Components): Schema {
+  return valueSchema(field.schema, field.kind !== 'computed' && field.nullable, side, components)
 }
 
 /**
@@ -18,16 +18,16 @@ export function fieldSchema (field: ScalarField | InputField, place: Place, comp
  * `type`. Generators of clients write worse types from unions, and require a member that has a default.
  */
 export function valueSchema (
-  schema: TSchema, canBeNull: boolean, place: Place, components?: Components
+  schema: TSchema, canBeNull: boolean, side: Side, components?: Components
 ): Schema {
   const given = JSON.parse(JSON.stringify(schema)) as Schema
   const plain = components === undefined
     ? given
-    : liftReferences(given, components, definition => cleaned(definition, place))
+    : liftReferences(given, components, definition => cleaned(definition, side))
   const { members, nullable } = alternativesOf(plain)
   const annotations = pick(plain, ['title', 'description', 'examples', 'deprecated', 'contentMediaType'])
   const words = wordNames.flatMap(word => plain[word] === undefined ? [] : [[`x-${word}`, plain[word]] as const])
-  const combined = combine(members.map(member => cleaned(member, place)), nullable || canBeNull)
+  const combined = combine(members.map(member => cleaned(member, side)), nullable || canBeNull)
   return { ...combined, ...annotations, ...Object.fromEntries(words) }
 }
 
@@ -72,14 +72,14 @@ function choices (constants: readonly unknown[], nullable: boolean): Schema {
 const ours: ReadonlySet<string> = new Set([...flagNames, ...wordNames, 'default'])
 
 /** Removes flags and defaults at every depth, and states formats as this API reads them. */
-function cleaned (schema: Schema, place: Place): Schema {
+function cleaned (schema: Schema, side: Side): Schema {
   const members = Object.entries(schema).filter(([keyword]) => !ours.has(keyword))
-  const plain = Object.fromEntries(members.map(([keyword, value]) => [keyword, cleanedPart(keyword, value, place)]))
+  const plain = Object.fromEntries(members.map(([keyword, value]) => [keyword, cleanedPart(keyword, value, side)]))
   const { format, ...rest } = plain
   if (Array.isArray(plain['items'])) return asTuple(plain)
   if (format === 'time') return { pattern: timePattern, ...rest }
-  if (place === 'body' && format === 'date-time') return { pattern: timestampPattern, ...plain }
-  if (place === 'body' && plain['type'] === 'integer') return { ...safeBounds, ...plain }
+  if (side === 'body' && format === 'date-time') return { pattern: timestampPattern, ...plain }
+  if (side === 'body' && plain['type'] === 'integer') return { ...safeBounds, ...plain }
   return plain
 }
 
@@ -89,12 +89,12 @@ function asTuple ({ items, additionalItems, ...rest }: Schema): Schema {
 }
 
 /** In `properties`, names are those of members and not keywords. */
-function cleanedPart (keyword: string, value: unknown, place: Place): unknown {
+function cleanedPart (keyword: string, value: unknown, side: Side): unknown {
   if (keyword === 'properties' && isObject(value)) {
-    return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, cleanedPart('', one, place)]))
+    return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, cleanedPart('', one, side)]))
   }
-  if (Array.isArray(value)) return value.map(one => isObject(one) ? cleaned(one, place) : one as unknown)
-  return isObject(value) ? cleaned(value, place) : value
+  if (Array.isArray(value)) return value.map(one => isObject(one) ? cleaned(one, side) : one as unknown)
+  return isObject(value) ? cleaned(value, side) : value
 }
 
 /** JSON Schema's own `time` needs a time zone; times of databases have none. */

@@ -142,10 +142,10 @@ function generateRow (generator: ValueGenerator, shape: TableShape, index: numbe
   return row
 }
 
-interface Place { readonly index: number, readonly follows: boolean, readonly hints: Hints }
+interface Drawing { readonly index: number, readonly follows: boolean, readonly hints: Hints }
 
 function generateValue (
-  generator: ValueGenerator, shape: TableShape, field: StoredField, { index, follows, hints }: Place
+  generator: ValueGenerator, shape: TableShape, field: StoredField, { index, follows, hints }: Drawing
 ): unknown {
   const { property, schema, nullable, identifier } = field
   const known = [...hints.fields.get(`${shape.name}.${property}`) ?? []]

@@ -18,13 +18,13 @@ export async function * slicesOf (
   let rest = ''
   let at = 1
   for await (const { text, isLast } of textsOf(chunks)) {
-    const place = { text: rest + text, isLast, start: 0, at }
-    while (fill(slice, place, size, take)) {
+    const unread = { text: rest + text, isLast, start: 0, at }
+    while (fill(slice, unread, size, take)) {
       yield slice.lines
       slice = { lines: [], length: 0 }
     }
-    at = place.at
-    rest = place.text.slice(place.start)
+    at = unread.at
+    rest = unread.text.slice(unread.start)
     if (rest.length > longestLine) throw atLine(contentTooLarge(`A line has more than ${longestLine} characters.`), at)
   }
   if (slice.lines.length > 0) yield slice.lines
@@ -34,17 +34,17 @@ export async function * slicesOf (
 interface OpenSlice { readonly lines: Line[], length: number }
 
 /** Where the next line begins in a text, and its number. `isLast`: no other text follows. */
-interface Place { readonly text: string, readonly isLast: boolean, start: number, at: number }
+interface Unread { readonly text: string, readonly isLast: boolean, start: number, at: number }
 
 /** Adds lines to a slice. Returns true once it is full, and false if the text has no other line. */
-function fill (slice: OpenSlice, place: Place, size: number, take: Take): boolean {
+function fill (slice: OpenSlice, unread: Unread, size: number, take: Take): boolean {
   while (slice.lines.length < size && slice.length < longestLine) {
-    const taken = take(place.text, place.start, place.isLast, place.at)
+    const taken = take(unread.text, unread.start, unread.isLast, unread.at)
     if (taken === undefined) return false
-    if (taken.content !== undefined) slice.lines.push({ at: place.at, content: taken.content })
-    slice.length += taken.end - place.start
-    place.at += taken.lines
-    place.start = taken.end
+    if (taken.content !== undefined) slice.lines.push({ at: unread.at, content: taken.content })
+    slice.length += taken.end - unread.start
+    unread.at += taken.lines
+    unread.start = taken.end
   }
   return true
 }

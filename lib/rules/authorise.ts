@@ -111,7 +111,7 @@ export function linkDenial (
  * Throws forbidden with the names of those that they deny.
  */
 export async function authoriseItem (
-  fields: readonly StoredField[], item: Readonly<Values>, { collection, pointer }: Place, caller: Caller
+  fields: readonly StoredField[], item: Readonly<Values>, { collection, pointer }: BodyItem, caller: Caller
 ): Promise<void> {
   const names: string[] = []
   for (const field of fields) {
@@ -123,7 +123,7 @@ export async function authoriseItem (
 }
 
 /** An item in the request's body. */
-interface Place { readonly collection: Collection, readonly pointer: string }
+interface BodyItem { readonly collection: Collection, readonly pointer: string }
 
 /** Returns the error for a caller who may not make the change to the item; undefined if no rule denies it. */
 export function changeDenial (change: Change, caller: Caller): DataApiError | undefined {

@@ -78,18 +78,18 @@ function optionsOf (send: Send, path: string): Promise<Headers> {
 async function writeAll (changes: readonly Change[], key: string | undefined): Promise<void> {
   const [{ writer: { send } }] = changes as [Change]
   const results = await makeBatch(send)(batch => {
-    for (const { writer, mutation } of changes) write(collectionAt(batch as Place, writer.path), writer, mutation)
+    for (const { writer, mutation } of changes) write(collectionAt(batch as Path, writer.path), writer, mutation)
     return undefined
   }, { key })
   changes.forEach((change, index) => show(change, results[index]))
 }
 
-interface Place { item (values: readonly string[]): Place & Writes }
+interface Path { item (values: readonly string[]): Path & Writes }
 
 /** Returns the collection of a batch at a path of a client. */
-const collectionAt = (batch: Place, path: string): Writes => path.split('/').slice(1).reduce<Place>(
-  (place, segment) => place.item(segment.split(',').map(decodeURIComponent)), batch
-) as Place & Writes
+const collectionAt = (batch: Path, path: string): Writes => path.split('/').slice(1).reduce<Path>(
+  (path, segment) => path.item(segment.split(',').map(decodeURIComponent)), batch
+) as Path & Writes
 
 async function writeEach (changes: readonly Change[], id: string | undefined): Promise<void> {
   for (const [index, change] of changes.entries()) {

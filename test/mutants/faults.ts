@@ -27,8 +27,8 @@ export const faults: readonly Fault[] = [
   },
   {
     what: 'request: a line of an import has the number of the next',
-    text: 'push({ at: place.at, content: taken.content })',
-    fault: 'push({ at: place.at + 1, content: taken.content })',
+    text: 'push({ at: unread.at, content: taken.content })',
+    fault: 'push({ at: unread.at + 1, content: taken.content })',
     tests: ['contract/imports']
   },
   {

@@ -59,6 +59,9 @@ export type ResourceKind = Resource['kind']
 /** A resource of one kind. */
 export type ResourceOf<K extends ResourceKind> = Extract<Resource, { readonly kind: K }>
 
+/** The part of a collection that a path leads to. */
+export type CollectionPart = Pick<ResourceOf<'collection'>, 'from' | 'where' | 'walked'>
+
 /** Returns the collection of the items that a resource is about; undefined for the directory. */
 export function collectionAt (resource: Resource): Collection | undefined {
   if (resource.kind === 'directory') return undefined

@@ -4,7 +4,7 @@ import type { Collection, DataField } from '../../model/model.ts'
 import type { Filter, Query, SortTerm } from '../../request/request.ts'
 import { memoize, memoizeThree } from '../../scheduling/memoize.ts'
 import { isSameValue } from '../order.ts'
-import type { ResourceOf } from '../path/walk.ts'
+import type { CollectionPart } from '../path/walk.ts'
 import type { GroupColumn, Order, OrderTerm, Predicate, ReadPlanOf } from '../plan.ts'
 import { all, always, any, both } from '../predicates.ts'
 import { checkFilterCost, compareColumn, type Comparison, planFilters } from './filter.ts'
@@ -16,15 +16,15 @@ import type { Read, ReadOptions } from './read.ts'
 
 export type AggregateRead = Extract<Read, { kind: 'aggregate' }>
 
-/** The part of a collection that a path leads to, and the field of a dictionary of groups. */
-type Place = Pick<ResourceOf<'collection'>, 'from' | 'where' | 'walked'> & { readonly by: DataField | undefined }
+/** `by`: the field of a dictionary of groups. */
+type Grouped = CollectionPart & { readonly by: DataField | undefined }
 
 /**
  * Plans the groups that a selection makes: a listing of them, or a dictionary by the values of one field. Throws
  * invalid_filter, invalid_sort, invalid_fields or invalid_page.
  */
 export function planAggregate (
-  { from, where, walked, by }: Place, query: Query, count: boolean, options: ReadOptions
+  { from, where, walked, by }: Grouped, query: Query, count: boolean, options: ReadOptions
 ): AggregateRead {
   const whole = cachedGroups(options, query, from.collection)(by ?? from.collection)
   if (where === always && walked.length === 0 && !count) return whole

@@ -13,7 +13,7 @@ import { planSelection } from './select.ts'
 import { planSort, reverse } from './sort.ts'
 import { variantOf } from '../tag.ts'
 import { refuse } from './unusable.ts'
-import type { Resource, ResourceOf, Walked } from '../path/walk.ts'
+import type { CollectionPart, Resource, ResourceOf, Walked } from '../path/walk.ts'
 
 interface Base { readonly walked: readonly Walked[] }
 
@@ -175,9 +175,6 @@ function planScalar ({ field, collection, walked }: ResourceOf<'scalar'>, query:
 
 type ListRead = Extract<Read, { kind: 'list' }>
 
-/** The part of a collection that a path leads to. */
-type Place = Pick<ResourceOf<'collection'>, 'from' | 'where' | 'walked'>
-
 function planList (resource: ResourceOf<'collection'>, query: Query, count: boolean, options: ReadOptions): ListRead {
   const { from, where, walked } = resource
   const whole = cachedWhole(options, query, from.collection)
@@ -221,7 +218,7 @@ const streamShare = 20
 
 /** Returns the listing of a whole collection restricted to the part that a path leads to. */
 function placed (
-  { kind, plan, paging, batchSize }: ListRead, { from, where, walked }: Place, count: boolean
+  { kind, plan, paging, batchSize }: ListRead, { from, where, walked }: CollectionPart, count: boolean
 ): ListRead {
   const { order, range, select, where: asked } = plan.listing
   const { cursorBound, extra, longest = Infinity } = plan

@@ -27,20 +27,21 @@ export function planUpdate (resource: ResourceOf<'item'>, request: WriteRequest,
   }
 }
 
-/** Plans the body of an item to change, and what it is if there is none. `place`: of the item in the request's body. */
+/** Plans the body of an item to change, and what it is if there is none. */
 export function planUpdateBodies (
   resource: ResourceOf<'item'>, value: unknown, limits: WriteLimits,
-  { pointer, allowance }: Place = { pointer: '', allowance: allowanceOf(limits) }
+  { pointer, allowance }: Within = { pointer: '', allowance: allowanceOf(limits) }
 ): Pick<WritePlanOf<'update'>, 'body' | 'insert'> {
   const update = planUpdateBody(value, resource.collection, { pointer, allowance })
   const insert = planUpsertInsert(resource, value, pointer, limits)
   return { body: withContradictions(update, insert), insert }
 }
 
-interface Place { readonly pointer: string, readonly allowance: Allowance }
+/** Where a body is in that of the request, and what all of them may hold. */
+interface Within { readonly pointer: string, readonly allowance: Allowance }
 
-export const planUpdateBody = (value: unknown, collection: Collection, place: Place): ItemBody =>
-  planBody(value, collection, { form: 'update', pathValues: [], ...place })
+export const planUpdateBody = (value: unknown, collection: Collection, within: Within): ItemBody =>
+  planBody(value, collection, { form: 'update', pathValues: [], ...within })
 
 /**
  * Adds the contradictions of the URL that an insert would have, so that the same request has the same result whether or
