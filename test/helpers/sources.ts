@@ -3,6 +3,7 @@ import { PostgresJSDialect } from 'kysely-postgres-js'
 import { readFileSync } from 'node:fs'
 import pg from 'pg'
 import postgresJs from 'postgres'
+import tap from 'tap'
 import {
   type Declared, kysely, memory, postgres, sqlite, type TableDefinition, type TableOptions
 } from '../../lib/index.ts'
@@ -130,6 +131,19 @@ const onPostgres = <T extends Record<string, Opener>>(those: T): T => (withoutPo
 
 let schemas = 0
 
+// Has columns count from their starts again.
+const restarting = `select setval(s.seqrelid, s.seqstart, false) from pg_sequence s
+  join pg_class c on c.oid = s.seqrelid where c.relnamespace = current_schema()::regnamespace`
+
+// The schemas that no test uses any more, by the script that made their tables.
+const unused = new Map<string, string[]>()
+
+tap.teardown(async () => {
+  // The server of the run is thrown away.
+  if (process.env['DATABASE_URL'] === undefined) return
+  for (const schema of [...unused.values()].flat()) await runOnServer(schema, `drop schema ${schema} cascade`)
+})
+
 // Parsers that give big integers as numbers and dates as texts, as the other sources do.
 const plainTypes = {
   getTypeParser: (oid: number) => [20, 23].includes(oid)
@@ -172,9 +186,11 @@ export async function runOnServer<R extends pg.QueryResultRow> (
   }
 }
 
-/** Creates a schema for each test, which is faster than a database and just as separate. */
+/** Gives each test a schema, which is faster than a database and just as separate. */
 const postgresOpener = (connect: Connect) => async (tables: Tables, ddl?: string) => {
-  const schema = `test_${process.pid}_${schemas++}`
+  const script = ddl === undefined ? scriptOf(tables) : postgresDdl(ddl)
+  const used = unused.get(script)?.pop()
+  const schema = used ?? `test_${process.pid}_${schemas++}`
   const query = <R extends pg.QueryResultRow>(...statement: [text: string | pg.QueryConfig, values?: unknown[]]) =>
     runOnServer<R>(schema, ...statement)
   const insertAll = async (table: string, rows: ReadonlyArray<Record<string, unknown>>) => {
@@ -185,21 +201,22 @@ const postgresOpener = (connect: Connect) => async (tables: Tables, ddl?: string
       await query(statement, [JSON.stringify(rows.slice(start, start + 5000))])
     }
   }
-  await query(`create schema ${schema}`)
-  if (ddl !== undefined) await query(postgresDdl(ddl))
-  for (const [name, rows] of Object.entries(tables)) {
-    if (ddl === undefined) await query(`create table ${quote(name)} (${postgresColumns(rows).join(', ')})`)
-    await insertAll(name, rows)
-  }
+  const fill = async () => { for (const [name, rows] of Object.entries(tables)) await insertAll(name, rows) }
   /** Tables and connections stay, whose making is most of what a test costs the server. */
   const reset = async () => {
     const all = await query<{ name: string }>('select tablename as name from pg_tables where schemaname = $1', [schema])
     const deletions = all.map(({ name }) => `delete from ${quote(name)}`)
     // No trigger runs, and no foreign key is checked.
-    await query(['set session_replication_role = replica', ...deletions].join('; '))
-    for (const [name, rows] of Object.entries(tables)) await insertAll(name, rows)
-    await query('reset session_replication_role')
+    await query([
+      'set session_replication_role = replica', ...deletions, 'reset session_replication_role', restarting
+    ].join('; '))
+    await fill()
   }
+  if (used === undefined) {
+    await query(`create schema ${schema}`)
+    await query(script)
+    await fill()
+  } else await reset()
   const client = connect({ url: serverUrl(), schema, max: 4, check: checkOf(ddl) })
   return {
     kind: 'postgres' as const,
@@ -215,8 +232,7 @@ const postgresOpener = (connect: Connect) => async (tables: Tables, ddl?: string
     reset,
     close: async () => {
       await client.close()
-      // The server of the run is thrown away.
-      if (process.env['DATABASE_URL'] !== undefined) await query(`drop schema ${schema} cascade`)
+      unused.set(script, [...unused.get(script) ?? [], schema])
     }
   }
 }
@@ -249,6 +265,9 @@ export const kyselyOpeners = onPostgres({
   'kysely over pg': postgresOpener(connectKysely),
   'kysely over postgres.js': postgresOpener(connectKyselyJs)
 })
+
+const scriptOf = (tables: Tables) => Object.entries(tables)
+  .map(([name, rows]) => `create table ${quote(name)} (${postgresColumns(rows).join(', ')})`).join('; ')
 
 function postgresColumns (rows: ReadonlyArray<Record<string, unknown>>): readonly string[] {
   const names = new Set(rows.flatMap(row => Object.keys(row)))
