@@ -15,7 +15,9 @@ export function everyWrite (
 ): void {
   everySource(name, run, options, world)
   const requestStrategies = { ...options?.requestStrategies, batch: true }
-  const batched = async (tools: Tools) => run({ ...tools, send: inBatch(tools, options?.prefix) })
+  // A copy would take the application, though the test may not.
+  const batched = async (tools: Tools) =>
+    run(Object.create(tools, { send: { value: inBatch(tools, options?.prefix) } }) as Tools)
   everySource(`${name}, in a batch of one`, batched, { ...options, requestStrategies }, world && withKeys(world))
 }
 

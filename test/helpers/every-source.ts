@@ -37,9 +37,9 @@ type Options = Omit<DataApiOptions, 'collections'>
 const musicWorld: World = { collections: music, tables: musicTables }
 
 /**
- * Runs a test of the contract on each kind of source, by default over the fixture music.ts. Tests that only read share
- * an application with those before them. After a write the rows are what they were; after a test that took `app` or
- * `opened`, with which it can do anything, all is opened anew.
+ * Runs a test of the contract on each kind of source, by default over the fixture music.ts. Tests share an application
+ * with those before them. After a write the rows are what they were; after a test that took `app` or a
+ * source, with which it can do anything, all is opened anew.
  */
 export function everySource (
   name: string, run: (tools: Tools) => Promise<void>, options: Options = {}, world: World = musicWorld
@@ -50,7 +50,7 @@ export function everySource (
       try {
         await run(toolsOf(t, shared))
       } finally {
-        await restore(kind, shared)
+        await restore(shared)
       }
     })
   }
@@ -58,7 +58,7 @@ export function everySource (
 
 type Kind = keyof typeof openers
 
-/** What tests share while none has written. */
+/** What tests share. */
 interface Shared {
   readonly app: FastifyInstance
   readonly opened: Opened
@@ -69,37 +69,42 @@ interface Shared {
   isTaken: boolean
 }
 
-/** The last one of each kind. */
-const shares = new Map<Kind, Shared>()
+// Those of each kind, the one that was used last first. Tests that write, alone and in a batch, take turns.
+const shares = new Map<Kind, readonly Shared[]>()
+const mostOfAKind = 4
 
-tap.teardown(async () => { for (const kind of [...shares.keys()]) await closeShared(kind) })
+tap.teardown(async () => { for (const shared of [...shares.values()].flat()) await closeShared(shared) })
 
 async function openShared (kind: Kind, world: World, options: Options): Promise<Shared> {
-  const last = shares.get(kind)
-  if (last?.world === world && isDeepStrictEqual(last.options, options)) return last
-  await closeShared(kind)
+  const all = shares.get(kind) ?? []
+  const known = all.find(one => one.world === world && isDeepStrictEqual(one.options, options))
+  if (known !== undefined) {
+    shares.set(kind, [known, ...all.filter(one => one !== known)])
+    return known
+  }
+  for (const old of all.slice(mostOfAKind - 1)) await closeShared(old)
   const opened = await openers[kind](world.tables, world.ddl)
   const app = Fastify()
   const shared = { app, opened, world, options, isWritten: false, isTaken: false }
-  shares.set(kind, shared)
+  shares.set(kind, [shared, ...shares.get(kind) ?? []])
   await app.register(dataApi, {
     ...options, ...world.options?.(opened.source), collections: world.collections(opened.source)
   })
   return shared
 }
 
-async function closeShared (kind: Kind): Promise<void> {
-  const last = shares.get(kind)
-  shares.delete(kind)
-  await last?.app.close()
-  await last?.opened.close()
+async function closeShared (shared: Shared): Promise<void> {
+  const { app, opened } = shared
+  shares.set(opened.kind, (shares.get(opened.kind) ?? []).filter(one => one !== shared))
+  await app.close()
+  await opened.close()
 }
 
 /** Undoes what a test has done. */
-async function restore (kind: Kind, shared: Shared): Promise<void> {
+async function restore (shared: Shared): Promise<void> {
   const { isWritten, isTaken, opened: { reset } } = shared
   shared.isWritten = false
-  if (isTaken || (isWritten && reset === undefined)) await closeShared(kind)
+  if (isTaken || (isWritten && reset === undefined)) await closeShared(shared)
   else if (isWritten) await reset?.()
 }
 
@@ -115,13 +120,23 @@ function toolsOf (t: Test, shared: Shared): Tools {
   return {
     t,
     get app () { return taken().app },
-    get opened () { return taken().opened },
+    opened: openedOf(shared, taken, written),
     get: (url, headers = {}) => shared.app.inject({ url, headers }),
     request: options => (reading.has(options.method ?? 'GET') ? shared : written()).app.inject(options),
     send: (...args) => send(written().app, ...args),
     same: (...args) => { same(t, ...args) }
   }
 }
+
+/** What a test does without the API. To look at rows changes nothing. */
+const openedOf = (shared: Shared, taken: () => Shared, written: () => Shared): Opened => ({
+  kind: shared.opened.kind,
+  rows: table => shared.opened.rows(table),
+  insert: (table, row) => written().opened.insert(table, row),
+  remove: (table, id) => written().opened.remove(table, id),
+  source: table => taken().opened.source(table),
+  close: () => taken().opened.close()
+})
 
 const reading: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'QUERY'])
 
