@@ -11,8 +11,10 @@ import { timestamp } from './timestamps.ts'
  * few decimals. Any other number is marked as `["<its text from quote()>"]` (exact-numbers.ts).
  */
 export const sqliteWriter: Writer = {
-  value: (column, { kind, type }, once) =>
-    (once ? expressionsOnce : expressionsOfType[type] ?? expressions)[kind]?.(column),
+  value (column, { kind, type }, once) {
+    const write = (expressionsOfType[type] ?? expressions)[kind]
+    return once && write !== undefined ? onceOf(write)(column) : write?.(column)
+  },
   object: members => members.some(([, , isNested]) => isNested) ? nesting(members) : flat(members),
   row: values => sql`json_array(${sql.join(values)})`,
   // Not json_group_array(): see `array`.
@@ -95,18 +97,8 @@ const expressionsOfType: Readonly<Record<string, Expressions>> = {
   TEXT: { ...expressions, string: asIs, date: asIs, time: asIs, uuid: asIs }
 }
 
-const once = (expression: Expression): Expression => column => {
+/** Returns an expression that contains the column's own SQL only once. */
+const onceOf = (expression: Expression): Expression => column => {
   const value = sql.id('n')
   return sql`(select ${expression(value)} from (select ${column} as ${value}))`
-}
-const markedOnce = (mark: Expression) =>
-  once(column => sql`case when ${isNumber(column)} then ${mark(column)} else ${text(column)} end`)
-
-/** The expressions that contain the column's own SQL only once, for a column whose SQL is long. */
-const expressionsOnce: Expressions = {
-  ...texts,
-  integer: markedOnce(markInteger),
-  number: markedOnce(mark),
-  'date-time': once(timestamp),
-  decimal: once(decimalText)
 }
