@@ -2,29 +2,6 @@ import { unavailable } from '../errors/errors.ts'
 import { type OpenSession, writeInside } from './transaction-limit.ts'
 import { WorkContext } from './work-context.ts'
 
-/**
- * The lock of a database that has one transaction at a time and cannot hide what it has not yet committed. It is
- * granted in the order of arrival.
- */
-export interface WriteLock {
-  /** Returns true inside of the work of the holder. */
-  isInside (): boolean
-  /**
-   * Runs the work while it holds the lock. Rejects with `unavailable` if the lock is not granted in time, and with a
-   * TypeError inside the work of the holder, which would wait for itself.
-   */
-  runExclusive<T> (work: Work<T>): Promise<T>
-  /**
-   * Runs work that calls no code of the application: at once if the lock is free, otherwise as `runExclusive` does.
-   */
-  runShort<T> (work: Work<T>): T | Promise<T>
-  /**
-   * Reads at once if the lock is free, and inside the work of its holder; otherwise runs `fallback`, or waits for the
-   * lock.
-   */
-  runShared<T> (read: () => T | Promise<T>, fallback?: () => T | Promise<T>): T | Promise<T>
-}
-
 type Work<T> = (hold: Hold) => T | Promise<T>
 
 /** The lock as the work of its holder sees it. */
@@ -39,23 +16,30 @@ interface Holder extends Hold { over: boolean }
 
 interface Waiter { readonly hold: Holder, grant (): void }
 
-/** Makes a lock. `timeout`: how long a write waits in all, in milliseconds: for the lock and then within its work. */
-export const makeWriteLock = (timeout: number): WriteLock => new QueuedLock(timeout)
-
-class QueuedLock implements WriteLock {
+/**
+ * The lock of a database that has one transaction at a time and cannot hide what it has not yet committed. It is
+ * granted in the order of arrival.
+ */
+export class WriteLock {
   private readonly timeout: number
   private readonly inside = new WorkContext<Holder>()
   private readonly waiting = new Set<Waiter>()
   private holder: Holder | undefined
 
+  /** `timeout`: how long a write waits in all, in milliseconds: for the lock and then within its work. */
   constructor (timeout: number) {
     this.timeout = timeout
   }
 
+  /** Returns true inside of the work of the holder. */
   isInside (): boolean {
     return this.holder !== undefined && this.inside.get()?.over === false
   }
 
+  /**
+   * Runs the work while it holds the lock. Rejects with `unavailable` if the lock is not granted in time, and with a
+   * TypeError inside the work of the holder, which would wait for itself.
+   */
   async runExclusive<T> (work: Work<T>): Promise<T> {
     if (this.isInside()) throw writeInside()
     const hold = this.makeHold()
@@ -68,6 +52,9 @@ class QueuedLock implements WriteLock {
     }
   }
 
+  /**
+   * Runs work that calls no code of the application: at once if the lock is free, otherwise as `runExclusive` does.
+   */
   runShort<T> (work: Work<T>): T | Promise<T> {
     if (this.holder !== undefined) return this.runExclusive(work)
     const hold = this.makeHold()
@@ -78,6 +65,10 @@ class QueuedLock implements WriteLock {
     return done.finally(() => { this.release(hold) })
   }
 
+  /**
+   * Reads at once if the lock is free, and inside the work of its holder; otherwise runs `fallback`, or waits for the
+   * lock.
+   */
   runShared<T> (read: () => T | Promise<T>, fallback?: () => T | Promise<T>): T | Promise<T> {
     if (this.holder === undefined || this.isInside()) return read()
     return fallback === undefined ? this.runExclusive(read) : fallback()

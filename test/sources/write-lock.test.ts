@@ -1,12 +1,12 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { setTimeout } from 'node:timers/promises'
 import { test } from 'tap'
-import { type Hold, makeWriteLock } from '../../lib/sources/write-lock.ts'
+import { type Hold, WriteLock } from '../../lib/sources/write-lock.ts'
 
 // The lock of a database that has one transaction at a time.
 
 test('work is done in the order in which it came, one at a time', async t => {
-  const lock = makeWriteLock(60_000)
+  const lock = new WriteLock(60_000)
   const done: string[] = []
   const work = (name: string, time: number) => lock.runExclusive(async () => {
     done.push(`${name} begins`)
@@ -24,7 +24,7 @@ test('work is done in the order in which it came, one at a time', async t => {
 })
 
 test('what may pass does so at once while nobody works, and beside whoever does where it can', async t => {
-  const lock = makeWriteLock(60_000)
+  const lock = new WriteLock(60_000)
   t.equal(lock.runShared(() => 1), 1)
   const working = lock.runExclusive(() => setTimeout(5))
   t.equal(lock.runShared(() => 1, () => 2), 2)
@@ -33,7 +33,7 @@ test('what may pass does so at once while nobody works, and beside whoever does 
 })
 
 test('work that fails is over, and the next is done', async t => {
-  const lock = makeWriteLock(60_000)
+  const lock = new WriteLock(60_000)
   const failing = lock.runExclusive(async () => { throw new Error('no') })
   const next = lock.runExclusive(() => 'yes')
   await t.rejects(failing, { message: 'no' })
@@ -41,8 +41,8 @@ test('work that fails is over, and the next is done', async t => {
 })
 
 test('work inside of work of the same lock would wait for itself and is refused; reads are part of it', async t => {
-  const lock = makeWriteLock(60_000)
-  const other = makeWriteLock(60_000)
+  const lock = new WriteLock(60_000)
+  const other = new WriteLock(60_000)
   const inside = lock.runExclusive(async () => lock.runExclusive(() => 1))
   await t.rejects(inside, { message: /its context\.transaction instead/ })
   t.equal(await lock.runExclusive(async () => lock.runShared(() => 1, () => 2)), 1)
@@ -53,7 +53,7 @@ test('work inside of work of the same lock would wait for itself and is refused;
 })
 
 test('whoever waits too long is refused with the culprit as the cause, and the order stays', async t => {
-  const lock = makeWriteLock(20)
+  const lock = new WriteLock(20)
   let release = () => {}
   const holding = lock.runExclusive(hold => {
     hold.holder = () => 'it is held by a test'
@@ -69,7 +69,7 @@ test('whoever waits too long is refused with the culprit as the cause, and the o
 })
 
 test('what is left of the time goes to the work', async t => {
-  const lock = makeWriteLock(60_000)
+  const lock = new WriteLock(60_000)
   const patience = ({ remaining: patience }: Hold) => patience
   t.equal(await lock.runShort(patience), 60_000)
   const holding = lock.runExclusive(() => setTimeout(30))
@@ -79,7 +79,7 @@ test('what is left of the time goes to the work', async t => {
 })
 
 test('short work that is done at once leaves the lock free, and other work holds it until it ends', async t => {
-  const lock = makeWriteLock(60_000)
+  const lock = new WriteLock(60_000)
   t.equal(lock.runShort(() => 1), 1)
   const working = lock.runShort(() => setTimeout(5, 2))
   t.equal(lock.runShared(() => 'free', () => 'held'), 'held')
@@ -89,7 +89,7 @@ test('short work that is done at once leaves the lock free, and other work holds
 })
 
 test('work that waited runs in the asynchronous context of whoever sent it', async t => {
-  const lock = makeWriteLock(60_000)
+  const lock = new WriteLock(60_000)
   const request = new AsyncLocalStorage<string>()
   const send = (name: string) => request.run(name, () => lock.runExclusive(async () => {
     await setTimeout(1)
@@ -99,7 +99,7 @@ test('work that waited runs in the asynchronous context of whoever sent it', asy
 })
 
 test('what work leaves behind is no longer inside of it, also while other work holds the lock', async t => {
-  const lock = makeWriteLock(60_000)
+  const lock = new WriteLock(60_000)
   let end = () => {}
   const over = new Promise<void>(resolve => { end = resolve })
   let late: Promise<string> | undefined

@@ -11,7 +11,7 @@ import { compileOptions, milliseconds } from '../source-options.ts'
 import type { Batches, Change, Changed, Database, DataSource, Inserts, ListPlan, Session } from '../source.ts'
 import { Changes, type Made, makeAndLook } from '../changes.ts'
 import { openSession, withinLimit } from '../transaction-limit.ts'
-import { describeTransaction, type Hold, makeWriteLock } from '../write-lock.ts'
+import { describeTransaction, type Hold, WriteLock } from '../write-lock.ts'
 import { findListing, runRead } from './read.ts'
 import { tableOf } from './relations.ts'
 import { type Rows, type Table, tableOver, type Undo } from './table.ts'
@@ -47,7 +47,7 @@ export interface MemoryOptions {
 
 // In milliseconds, the defaults of sqlite(). Without a limit, a hook that never ends would block all requests.
 const transactionLimit = 10_000
-const lock = makeWriteLock(5000)
+const lock = new WriteLock(5000)
 const changes = new Changes()
 
 /**

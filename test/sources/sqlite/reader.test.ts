@@ -4,7 +4,7 @@ import { Overdue } from '../../../lib/sources/sql/sqlite/clock.ts'
 import type { Connection } from '../../../lib/sources/sql/sqlite/connection.ts'
 import { makeReader } from '../../../lib/sources/sql/sqlite/reader.ts'
 import type { PreparedRead } from '../../../lib/sources/sql/statements/statements.ts'
-import { makeWriteLock } from '../../../lib/sources/write-lock.ts'
+import { WriteLock } from '../../../lib/sources/write-lock.ts'
 
 // docs/sqlite.md: Reads that take long on SQLite. Where a read runs, of connections and threads that are pretended.
 
@@ -36,7 +36,7 @@ test('a read that was slow once comes back from the threads, however long it wai
     },
     close () {}
   }
-  const lock = makeWriteLock(1000)
+  const lock = new WriteLock(1000)
   const read = makeReader({ main: main as unknown as Connection, snapshotConnection: undefined, threads, lock }, {
     busyTimeout: 1000, statementTimeout: 1000
   })
@@ -70,7 +70,7 @@ for (const [message, ways] of [
     const warnings: string[] = []
     const note = ({ message }: Error) => { warnings.push(message) }
     process.on('warning', note)
-    const lock = makeWriteLock(1000)
+    const lock = new WriteLock(1000)
     const readers = { main: main as unknown as Connection, snapshotConnection: undefined, threads, lock }
     const read = makeReader(readers, { busyTimeout: 1000, statementTimeout: 1000 })
     t.equal(await read(() => someRead), 'read')

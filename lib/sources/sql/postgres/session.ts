@@ -8,7 +8,7 @@ import type { Connection, Result } from './wire/connection.ts'
 import { collectionOf, faultOf, tableNamed, toFault, toViolation, toWriteFault } from './faults.ts'
 import type { Owner } from './owner.ts'
 import { insertAll } from './inserts.ts'
-import { makeSavepoint, type Savepoint, tableOf } from './savepoint.ts'
+import { Savepoint, tableOf } from './savepoint.ts'
 import type { RequestSession } from './request-session.ts'
 import type { TableName } from '../table-name.ts'
 import type { Dialect } from '../statements/dialect.ts'
@@ -70,11 +70,11 @@ export function makeSession (
   owner: Owner, catalog: LoadedCatalog, request: RequestSession | undefined
 ): RecordedSession {
   const { statements, find } = catalog
-  const savepoint = makeSavepoint()
+  const savepoint = new Savepoint()
   const makeChange = async (connection: Connection, change: Change): Promise<Changed> => {
     try {
       // After a refusal, the lookup of the offending fields must see the earlier changes, which the savepoint keeps.
-      if (savepoint.changes().length > 0 || savepoint.isSet()) await savepoint.set(connection)
+      if (savepoint.changes().length > 0 || savepoint.isSet) await savepoint.set(connection)
       savepoint.note(change)
       return await runChange(connection, statements, change)
     } catch (error) {

@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { unavailable } from '../../../errors/errors.ts'
 import type { CatalogCheck } from '../../catalog-check.ts'
-import { makeWriteLock, type WriteLock } from '../../write-lock.ts'
+import { WriteLock } from '../../write-lock.ts'
 import { nameOfDriver, openDriver, type SqliteDriver } from './driver.ts'
 import { type FindDescribed, makeSource, type SqlDatabase } from '../source.ts'
 import { attachedFiles, attachLike } from './attached.ts'
@@ -133,7 +133,7 @@ function openFile (file: string, settings: Settings): OpenFile {
   // The first read opens the log, and must not find the log of another file.
   reader?.driver.exec('pragma query_only = on; select count(*) from sqlite_schema')
   for (const one of [main, reader]) one?.driver.exec('pragma busy_timeout = 0')
-  const lock = makeWriteLock(busyTimeout)
+  const lock = new WriteLock(busyTimeout)
   const read = makeReader({ main, snapshotConnection: reader, threads, lock }, { busyTimeout, statementTimeout })
   return {
     driver,
