@@ -1,7 +1,7 @@
-import type { OnDelete, ValueRange } from '../../declare/source.ts'
+import type { OnDelete, RowChange, SourceWrites, ValueRange } from '../../declare/source.ts'
 import type { Literal } from './choices.ts'
 import type { TableName } from './table-name.ts'
-import type { TableWrites } from './table-writes.ts'
+import { memoize } from '../../scheduling/memoize.ts'
 
 // What a database knows about its tables, in words that all databases share. check/ compares declarations with it.
 
@@ -95,4 +95,53 @@ export interface Catalog {
   column (table: CatalogTable, name: string): CatalogColumn | undefined
   /** The names of the tables and views that could be meant by a wrong name. Empty where every table was found. */
   readonly others: readonly TableName[]
+}
+
+/** The writes that a table or view does not take as they are, as its database tells. */
+export interface TableWrites {
+  readonly refused: ReadonlySet<RowChange>
+  readonly replaced: ReadonlySet<RowChange>
+  /** The columns that the database computes. */
+  readonly generated: ReadonlySet<string>
+  /** The columns whose update changes nothing else, by a trigger or a foreign key (isolatedIn). */
+  readonly isolated: ReadonlySet<string>
+  /** The columns that nothing fills where an insert leaves them out; on SQLite the key alone. */
+  readonly unfilled: ReadonlySet<string>
+  /** True for a view whose writes its `instead of` triggers carry out. */
+  readonly hasInsteadOf: boolean
+  /** True if no index makes sure that every row has a key of its own: in a view, or in a table that others inherit. */
+  readonly mayRepeatKeys: boolean
+}
+
+const none: ReadonlySet<never> = new Set()
+
+/** The writes of a table that takes all as they are. */
+export const plainWrites: TableWrites = {
+  refused: none,
+  replaced: none,
+  generated: none,
+  isolated: none,
+  unfilled: none,
+  hasInsteadOf: false,
+  mayRepeatKeys: false
+}
+
+/** Returns what is known of the writes of a table; undefined if it takes all as they are, or nothing is known yet. */
+type FindWrites = (table: TableName) => TableWrites | undefined
+
+/** Returns a function that gives the writes of one table as the plans of requests need them. */
+export function sourceWrites (
+  find: FindWrites, table: TableName, column: (property: string) => string
+): () => SourceWrites | undefined {
+  const toSource = memoize(({ refused, replaced, generated, isolated, unfilled }: TableWrites): SourceWrites => ({
+    refused,
+    replaced,
+    isGenerated: property => generated.has(column(property)),
+    isIsolated: property => isolated.has(column(property)),
+    isUnfilled: property => unfilled.has(column(property))
+  }))
+  return () => {
+    const found = find(table)
+    return found && toSource(found)
+  }
 }

@@ -4,10 +4,9 @@ import { DeclarationError } from '../../errors/errors.ts'
 import { compileOptions } from '../source-options.ts'
 import type { Collection, SubCollectionField } from '../../model/model.ts'
 import type { Database, DataSource } from '../source.ts'
-import type { CatalogTable } from './catalog.ts'
+import { type CatalogTable, sourceWrites, type TableWrites } from './catalog.ts'
 import { checkColumnNames, type ColumnNames, columnNaming } from './column-names.ts'
 import { keyOfTable, parseTableName, type TableName } from './table-name.ts'
-import { sourceWrites, type TableWrites } from './table-writes.ts'
 
 /** Returns what is known of a table for the plans of requests and for documents; undefined if nothing is known yet. */
 export type FindDescribed = (table: TableName) =>

@@ -1,7 +1,6 @@
 import { sql } from '../load-kysely.ts'
 import type { ValueKind } from '../../../model/values.ts'
-import type { ColumnType } from '../statements/columns.ts'
-import type { Sql } from '../statements/dialect.ts'
+import type { ColumnType, Sql } from '../statements/dialect.ts'
 
 // Arrays of scalars: JSON, whose elements are shown as values of their type are in a column of their own.
 

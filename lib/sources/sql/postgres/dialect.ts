@@ -1,7 +1,6 @@
 import { loadKysely, sql } from '../load-kysely.ts'
 import { showInteger } from '../../../model/numbers.ts'
-import type { ColumnType } from '../statements/columns.ts'
-import type { Dialect, Sql } from '../statements/dialect.ts'
+import type { ColumnType, Dialect, Sql } from '../statements/dialect.ts'
 import { readInteger, readNumber } from '../statements/exact-numbers.ts'
 import { parseScalar, parseText } from '../statements/parse-json.ts'
 import { isTyped, type Slot } from '../statements/slots.ts'
@@ -12,8 +11,7 @@ import {
   byCodePoint, type Form, formOf, forms, isJson, isLossy, isPadded, numberMember, text, textForm
 } from './forms.ts'
 import { postgresWriter } from './json.ts'
-import { bucket } from './buckets.ts'
-import { extreme, sum } from './sums.ts'
+import { bucket, extreme, sum } from './sums.ts'
 
 /**
  * The dialect of PostgreSQL, from version 14. The SQL for a column depends on the column's type, so that indexes serve

@@ -1,6 +1,5 @@
 import { sql } from '../load-kysely.ts'
-import type { ColumnType } from '../statements/columns.ts'
-import type { Sql } from '../statements/dialect.ts'
+import type { ColumnType, Sql } from '../statements/dialect.ts'
 import { elementOf, encodeArray, isArray } from './arrays.ts'
 import {
   fineTimestamp, fineTimestampInZone, type Inexact, real, timestamp, timestampInZone, wideNumeric

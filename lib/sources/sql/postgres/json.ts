@@ -1,6 +1,5 @@
 import { sql } from '../load-kysely.ts'
-import type { ColumnType } from '../statements/columns.ts'
-import type { Sql, Writer } from '../statements/dialect.ts'
+import type { ColumnType, Sql, Writer } from '../statements/dialect.ts'
 import { integerMark, writeMarked } from '../statements/exact-numbers.ts'
 import { formOf } from './forms.ts'
 import { wideNumeric } from './inexact.ts'

@@ -10,9 +10,8 @@ import { postgresDialect } from './dialect.ts'
 import { loadDriver, type PooledClient, type PostgresPool, type PostgresPoolClass } from './driver.ts'
 import { isUntimed, NotBegun, toConnectFault } from './faults.ts'
 import { batchReads } from './batching.ts'
-import { type ServerOptions, serverOptions, withDefaults } from './options.ts'
+import { readOnlyConfig, type ServerOptions, serverOptions, settingsQuery, withDefaults } from './options.ts'
 import { makeReplicas } from './replicas.ts'
-import { readOnlyConfig, settingsQuery } from './settings.ts'
 import type { SqlDatabase } from '../source.ts'
 
 export interface PostgresOptions extends ServerOptions {

@@ -1,7 +1,7 @@
 import { sql } from '../load-kysely.ts'
-import type { ColumnType } from '../statements/columns.ts'
-import type { Sql } from '../statements/dialect.ts'
+import type { ColumnType, Sql } from '../statements/dialect.ts'
 import { formOf } from './forms.ts'
+import type { TimeUnit } from '../../../plan/time-units.ts'
 
 /**
  * Returns the exact sum of a column, or its mean (Dialect.sum). A number is added as the text that a client sees, which
@@ -29,4 +29,15 @@ export function extreme (call: 'min' | 'max', value: Sql, columnType: ColumnType
     case 'bytea': return sql`decode(${name}(encode(${value}, 'hex') collate "C"), 'hex')`
     default: return sql`${name}(${value})`
   }
+}
+
+/** Returns the beginning of the unit of time that a day or timestamp is in (Dialect.bucket). */
+export function bucket (value: Sql, columnType: ColumnType, unit: TimeUnit) {
+  const inZone = formOf(columnType).type === 'timestamptz'
+  const local = inZone ? sql`(${value}) at time zone 'UTC'` : sql`(${value})::timestamp`
+  const isWhole = sql`${local} >= '0001-01-01' and ${local} < '10000-01-01'`
+  const start = sql`(case when ${isWhole} then date_trunc(${sql.lit(unit)}, ${local}) else ${local} end)`
+  return unit === 'hour'
+    ? { sql: start, type: { kind: 'date-time', type: 'timestamp(3) without time zone', nullable: true } as const }
+    : { sql: sql`${start}::date`, type: { kind: 'date', type: 'date', nullable: true } as const }
 }

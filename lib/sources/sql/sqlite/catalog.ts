@@ -1,12 +1,11 @@
 import { LruMap } from 'toad-cache'
 import type { OnDelete, RowChange } from '../../../declare/source.ts'
 import {
-  type Catalog, type CatalogColumn, type CatalogForeignKey, type CatalogTable, isolatedIn, type StatementTable,
-  type TableKind
+  type Catalog, type CatalogColumn, type CatalogForeignKey, type CatalogTable, isolatedIn, plainWrites,
+  type StatementTable, type TableKind
 } from '../catalog.ts'
 import { choicesOfTable } from '../choices.ts'
 import { keyOfTable, quoteName, type TableName } from '../table-name.ts'
-import { plainWrites } from '../table-writes.ts'
 import { type ColumnRow, plainColumn, readColumn, typeOf } from './columns.ts'
 import { compileError, isRefused } from './compiled-changes.ts'
 import { fold, makeReadDefinitions, type ReadDefinitions } from './definitions.ts'

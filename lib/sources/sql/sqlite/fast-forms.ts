@@ -1,7 +1,6 @@
 import { sql } from '../load-kysely.ts'
 import type { ValueKind } from '../../../model/values.ts'
-import type { ColumnType } from '../statements/columns.ts'
-import type { FastForms } from '../statements/dialect.ts'
+import type { ColumnType, FastForms } from '../statements/dialect.ts'
 import { isIntegerType, isTextType } from './mistyped-values.ts'
 
 /** The fast forms of reads of pages: those of columns whose values at the ends of the page have no position. */

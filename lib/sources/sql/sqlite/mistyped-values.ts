@@ -1,7 +1,6 @@
 import { sql } from '../load-kysely.ts'
 import type { ValueKind } from '../../../model/values.ts'
-import type { Sql } from '../statements/dialect.ts'
-import type { ColumnType } from '../statements/columns.ts'
+import type { ColumnType, Sql } from '../statements/dialect.ts'
 import { call } from './functions.ts'
 
 // A column of SQLite may hold mistyped values: those of other types than its own, text with NUL, and text that is not

@@ -1,7 +1,6 @@
 import type { QueryCompiler, RawBuilder } from 'kysely'
-import type { Operator } from '../../../model/values.ts'
+import type { Operator, ValueKind } from '../../../model/values.ts'
 import type { TimeUnit } from '../../../plan/time-units.ts'
-import type { ColumnType } from './columns.ts'
 import type { Slot, Value } from './slots.ts'
 
 export type Sql = RawBuilder<unknown>
@@ -142,4 +141,16 @@ export interface Dialect {
   givenKey (): Sql
   /** Returns a value as the driver binds it. */
   bind (value: Value): unknown
+}
+
+/**
+ * The type of a column. `kind` is the kind of the field's values; `type` is the database's own name of the type, which
+ * is empty if it is unknown or makes no difference. `nullable`: whether the field may be null. `element`: the kind of
+ * the elements that the field declares.
+ */
+export interface ColumnType {
+  readonly kind: ValueKind
+  readonly type: string
+  readonly nullable?: boolean
+  readonly element?: ValueKind | undefined
 }

@@ -14,9 +14,8 @@ import { checkJson, guardedAmong, positionsOf } from './positions.ts'
 import type { CompiledRead, ReadLimit, Values } from './compiled-read.ts'
 import { buildRow, buildRows, elementsOf, isDirect, selectItem } from './select.ts'
 import { isFlat } from './shape.ts'
-import { buildRowRead, startingAt, stepRefs } from './steps.ts'
+import { buildRowRead, buildTotal, decodeTotal, startingAt, stepRefs } from './steps.ts'
 import { column, tableRef, type TableRef } from './table.ts'
-import { buildTotal, decodeTotal } from './total.ts'
 
 /**
  * The builder of a statement, and the writer of JSON of its dialect. `guarded`: the fields without which the read must

@@ -8,9 +8,8 @@ import { buildFilter } from './filter.ts'
 import { buildAggregate, hasGroup } from './aggregate-read.ts'
 import type { Body, CompiledRead, ReadLimit } from './compiled-read.ts'
 import { buildLimit, buildList, buildRow, decodeRows, isDirect } from './select.ts'
-import { buildRowRead, startingAt, stepRefs } from './steps.ts'
+import { buildRowRead, buildTotal, decodeTotal, startingAt, stepRefs } from './steps.ts'
 import { column, table, tableRef, type TableRef } from './table.ts'
-import { buildTotal, decodeTotal } from './total.ts'
 
 // The general read: one statement for a path of any length and a selection of any depth. The database writes the rows
 // as JSON arrays, which the application decodes.

@@ -7,11 +7,10 @@ import type { Builder } from './builder.ts'
 import type { Sql } from './dialect.ts'
 import { buildFilter } from './filter.ts'
 import { buildColumn, buildRelated, decodeRow, encodeRow } from './function-columns.ts'
-import { carriedColumns, carriedOf, carriedValues, innerTerms } from './item-values.ts'
+import { buildSort, carriedColumns, carriedOf, carriedValues, innerTerms } from './item-values.ts'
 import { related } from './join-conditions.ts'
 import { positionsOf } from './positions.ts'
 import { isRoundLimit } from './shape.ts'
-import { buildSort } from './sort.ts'
 import { column, selected, table, tableRef, type TableRef } from './table.ts'
 
 /** The SQL by which a row becomes a JSON array, and the decoder of that array. Both go by position. */

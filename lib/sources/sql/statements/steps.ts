@@ -2,7 +2,7 @@ import { sql } from '../load-kysely.ts'
 import type { Collection } from '../../../model/model.ts'
 import { isExact, traitsOf } from '../../../model/values.ts'
 import type { Origin, Predicate, ReadPlan, Step } from '../../../plan/plan.ts'
-import { fieldsIn, keyValuesIn } from '../../../plan/predicates.ts'
+import { always, fieldsIn, keyValuesIn } from '../../../plan/predicates.ts'
 import type { Missed } from '../../source.ts'
 import { tableOf } from '../source.ts'
 import type { Builder } from './builder.ts'
@@ -122,4 +122,20 @@ function namesOneRow (collection: Collection, builder: Builder): boolean {
   if (builder.findTable(tableOf(collection))?.mayRepeatKeys === true) return false
   const identifiers = collection.stored.filter(field => field.identifier || collection.key.includes(field))
   return identifiers.every(field => builder.dialect.isInjective(builder.columnType(collection, field)))
+}
+
+/** Builds a subquery that counts the items of a listing, whatever its page (docs/http.md: Query strings). */
+export function buildTotal (
+  from: Origin, parent: TableRef | undefined, where: Predicate, builder: Builder
+): Sql {
+  const ref = tableRef(from.collection, builder.alias())
+  const condition = startingAt(from, ref, parent, where, builder)
+  // A database counts all rows faster than it loops over them.
+  const isLoop = from.via !== undefined || where !== always
+  return sql`(select count(*) from ${table(ref)} where ${isLoop ? builder.clockedScan(condition, ref) : condition})`
+}
+
+/** Decodes the value of a total column: `null` is the total of a plan that does not count. */
+export function decodeTotal (total: unknown): { readonly total?: number } {
+  return total === null ? {} : { total: Number(total) }
 }
