@@ -14,11 +14,12 @@ type Read = (plan: ReadPlan) => ReadResult | Promise<ReadResult>
 export async function nameOffendingFields (
   violation: ConstraintViolation, change: Change, read: Read
 ): Promise<Changed> {
-  if (violation.by !== 'unique' && violation.by !== 'foreign-key') return violation
-  if (isLinkChange(change)) return violation
+  const known = violation.by === 'unique' || violation.by === 'foreign-key' || violation.by === 'referred'
+  if (!known || isLinkChange(change)) return violation
   if (change.kind === 'delete') return { ...violation, by: 'referred' }
   const fields = violation.by === 'unique' ? await takenIdentifiers(change, read) : await danglingKeys(change, read)
-  if (fields.length > 0) return { ...violation, fields }
+  // Of a reference that dangles and items that refer to the old key, PostgreSQL names either.
+  if (fields.length > 0) return { ...violation, by: violation.by === 'unique' ? 'unique' : 'foreign-key', fields }
   // If the change sets the key itself and no foreign key dangles, other items refer to the old key.
   const isReferred = violation.by === 'foreign-key' && violation.fields.length === 0 && change.kind === 'update' &&
     isSet(change.collection.key, change)
