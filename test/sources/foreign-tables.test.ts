@@ -140,7 +140,7 @@ postgresTest('items are linked by keys of any type that is shown as text, and by
 
 test('links of memory() between any keys are told apart', async t => {
   const Named = Type.Object({ id: Type.String({ identifier: true, ...rw }) })
-  const source = memory([{ id: 'a b' }, { id: 'a' }], { joins: { l: [] } })
+  const source = memory([{ id: 'a b' }, { id: 'a' }], { joins: { l: new Map() } })
   const posts = SubCollection('posts', { through: 'l', foreignKey: 'tag', otherKey: 'post', ...rw })
   const { app, send } = await serve({
     tags: collection(Type.Object({ id: Named.properties.id, posts }), { source }),

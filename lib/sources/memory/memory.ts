@@ -167,7 +167,7 @@ const writes: SourceWrites = {
 }
 
 /**
- * Returns a source over an array of the application's own objects, at most 200,000: for tests, examples and
+ * Returns a source over an array or Map of the application's own objects, at most 200,000: for tests, examples and
  * small data. Finds an item by an identifier in constant time; filters and sorts read every item. Throws a
  * DeclarationError for any other argument.
  */
@@ -194,6 +194,8 @@ export function memory (rows: Rows, options: MemoryOptions = {}): MemorySource {
 }
 
 function checkedTable (rows: Rows, place: string): Table {
-  if (!Array.isArray(rows)) throw new DeclarationError(`${place}: expected an array of objects`)
+  if (!Array.isArray(rows) && !(rows instanceof Map)) {
+    throw new DeclarationError(`${place}: expected an array or a Map of objects`)
+  }
   return tableOver(rows)
 }

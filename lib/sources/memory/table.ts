@@ -2,8 +2,8 @@ import { DeclarationError } from '../../errors/errors.ts'
 import { memoize } from '../../scheduling/memoize.ts'
 import { type Column, keyOf, valuesReader } from './values.ts'
 
-/** The argument of memory(): an array of items. */
-export type Rows = readonly object[]
+/** The argument of memory(): an array of items, or a Map whose values are the items. */
+export type Rows = readonly object[] | ReadonlyMap<unknown, object>
 
 /** Undoes a change. Undos run in the opposite order of the changes. A row that was removed meanwhile stays removed. */
 export type Undo = () => void
@@ -11,8 +11,8 @@ export type Undo = () => void
 /** Finds the rows with these values, as they are shown. Nulls find no rows. */
 type Find = (values: readonly unknown[]) => readonly object[]
 
-/** A row, and its position in the array. */
-interface Place { readonly row: object, at: number }
+/** A row, and its position in the array or its key in the Map. */
+interface Place { readonly row: object, at: unknown }
 
 /** The places of rows by the values of columns, as keyOf() returns them. Nulls are not indexed. */
 interface Index {
@@ -41,14 +41,14 @@ export class Table {
   #places: Place[] = []
 
   constructor (rows: Rows) {
-    checkSize(rows.length)
+    checkSize(sizeOf(rows))
     this.#rows = rows
   }
 
   /** Returns all rows. Throws a DeclarationError if they are too many. */
   all (): readonly object[] {
-    checkSize(this.#rows.length)
-    return this.#rows
+    checkSize(sizeOf(this.#rows))
+    return isMap(this.#rows) ? [...this.#rows.values()] : this.#rows
   }
 
   /** Returns a function that finds rows by the values of columns. */
@@ -72,11 +72,11 @@ export class Table {
     return index.highest
   }
 
-  /** Adds a row at the end. */
-  insert (row: object): Undo {
+  /** Adds a row at the end. `key`: its key in a Map. */
+  insert (row: object, key: unknown): Undo {
     this.#follow()
     checkSize(this.#places.length + 1)
-    this.#add(row, this.#places.length)
+    this.#add({ row, at: isMap(this.#rows) && this.#rows.has(key) ? Symbol(String(key)) : key }, this.#places.length)
     return () => { this.#take(row) }
   }
 
@@ -87,30 +87,37 @@ export class Table {
     return () => { this.#set(row, before) }
   }
 
-  /** Removes a row. Undo puts it back at its position. */
+  /** Removes a row. Undo puts it back at its position in an array, but at the end of a Map, which adds nowhere else. */
   remove (row: object): Undo {
-    const position = this.#take(row)
+    const taken = this.#take(row)
+    if (taken === undefined) return () => {}
     return () => {
       this.#follow()
-      if (position >= 0) this.#add(row, Math.min(position, this.#places.length))
+      // If the application has set the key meanwhile, its row stays: the later change wins.
+      if (isMap(this.#rows) && this.#rows.has(taken.place.at)) return
+      const { length } = this.#places
+      this.#add(taken.place, isMap(this.#rows) ? length : Math.min(taken.position, length))
     }
   }
 
   /** Builds the indexes again when they are next needed. */
   refresh (): void {
-    checkSize(this.#rows.length)
+    const entries = isMap(this.#rows) ? this.#rows.entries() : this.#rows.entries()
+    checkSize(sizeOf(this.#rows))
     this.#indexes.clear()
-    this.#places = this.#rows.map((row, at) => ({ row, at }))
+    this.#places = Array.from(entries, ([at, row]) => ({ row, at }))
   }
 
-  /** Finds out if the application has added or removed rows. */
+  /** Finds out if the application has added or removed rows. The last row of a Map cannot be reached at once. */
   #follow (): void {
-    if (this.#rows.length !== this.#places.length || this.#rows.at(-1) !== this.#places.at(-1)?.row) this.refresh()
+    const isSame = sizeOf(this.#rows) === this.#places.length &&
+      (isMap(this.#rows) || this.#rows.at(-1) === this.#places.at(-1)?.row)
+    if (!isSame) this.refresh()
   }
 
   /** Returns true if the row is still where it was when the indexes were built. */
   #isCurrent ({ row, at }: Place): boolean {
-    return this.#rows[at] === row
+    return (isMap(this.#rows) ? this.#rows.get(at) : this.#rows[at as number]) === row
   }
 
   #indexOf (name: string, columns: readonly Column[]): Index {
@@ -120,26 +127,30 @@ export class Table {
     return index
   }
 
-  #add (row: object, position: number): void {
-    const place = { row, at: position };
-    (this.#rows as object[]).splice(position, 0, row)
+  #add (place: Place, position: number): void {
+    if (isMap(this.#rows)) (this.#rows as Map<unknown, object>).set(place.at, place.row)
+    else (this.#rows as object[]).splice(position, 0, place.row)
     this.#places.splice(position, 0, place)
     this.#renumber(position)
     for (const index of this.#indexes.values()) addPlace(index, place)
   }
 
-  /** Removes a row, and returns its position; -1 if the application has removed it already. */
-  #take (row: object): number {
+  /** Removes a row, and returns its place and position; undefined if the application has removed it already. */
+  #take (row: object): { readonly place: Place, readonly position: number } | undefined {
     this.#follow()
-    if (this.#positionOf(row) < 0) this.refresh()
-    const position = this.#positionOf(row)
+    let position = this.#positionOf(row)
+    if (position < 0) {
+      this.refresh()
+      position = this.#positionOf(row)
+    }
     const place = this.#places[position]
-    if (place === undefined) return -1
-    for (const index of this.#indexes.values()) removePlace(index, place);
-    (this.#rows as object[]).splice(position, 1)
+    if (place === undefined) return undefined
+    for (const index of this.#indexes.values()) removePlace(index, place)
+    if (isMap(this.#rows)) (this.#rows as Map<unknown, object>).delete(place.at)
+    else (this.#rows as object[]).splice(position, 1)
     this.#places.splice(position, 1)
     this.#renumber(position)
-    return position
+    return { place, position }
   }
 
   /** Returns the position of a row; -1 if it is not known to be there. */
@@ -147,8 +158,9 @@ export class Table {
     return this.#places.findLastIndex(place => place.row === row && this.#isCurrent(place))
   }
 
-  /** Corrects the positions from one on. */
+  /** Corrects the positions in an array from a position on. */
   #renumber (start: number): void {
+    if (isMap(this.#rows)) return
     for (const [offset, place] of this.#places.slice(start).entries()) place.at = start + offset
   }
 
@@ -162,6 +174,10 @@ export class Table {
     for (const index of changed) for (const place of places) addPlace(index, place)
   }
 }
+
+const isMap = (rows: Rows): rows is ReadonlyMap<unknown, object> => rows instanceof Map
+
+const sizeOf = (rows: Rows) => isMap(rows) ? rows.size : rows.length
 
 const mostRows = 200_000
 

@@ -35,7 +35,7 @@ function insert ({ collection, values, orNothing }: ChangeOf<'insert'>, undo: Un
   if (violation !== undefined) return violation
   // violationOf() has checked that no value of the key is null.
   const key = collection.key.map(field => complete.get(field) as Scalar)
-  undo.push(tableOf(collection).insert(toRow(complete)))
+  undo.push(tableOf(collection).insert(toRow(complete), keyInMap(key)))
   return { kind: 'changed', key }
 }
 
@@ -77,7 +77,7 @@ function link (change: ChangeOf<'link'>, undo: Undo[]): Changed {
   if (rows.length > 0) return unchanged
   const { own, other } = change
   const join = Object.fromEntries([...zip(link.foreignKey, own), ...zip(link.otherKey, other)])
-  undo.push(joins.insert(join))
+  undo.push(joins.insert(join, keyInMap([...own, ...other])))
   return { kind: 'changed' }
 }
 
@@ -94,6 +94,9 @@ function joinRows ({ field: { link, holder, target }, own, other }: LinkChange) 
   const columns = [...joinColumns(link.foreignKey, holder), ...joinColumns(link.otherKey, target)]
   return { link, joins, rows: joins.finder(columns)([...own, ...other]) }
 }
+
+/** Returns the key under which a new row is put in a Map. */
+const keyInMap = (values: KeyValues) => values.length === 1 ? values[0] : JSON.stringify(values)
 
 const zip = (properties: readonly string[], values: KeyValues) =>
   properties.map((property, index) => [property, values[index]] as const)

@@ -113,3 +113,17 @@ test('after refresh every change is seen, of join rows too', async t => {
   source.refresh()
   t.strictSame(look(), [[1], [3], [1], [3]])
 })
+
+test('a Map serves its values, whatever its keys', async t => {
+  const rows = new Map<unknown, Person>([['x', { id: 1, name: 'a' }], [NaN, { id: 2, name: 'b', bossId: 1 }]])
+  const { people, staff } = makeWorld(rows)
+  t.strictSame(find(people, always), [1, 2])
+  t.strictSame(find(people, equals(id, 2)), [2])
+  t.strictSame(find(people, some(staff)), [1])
+  rows.set('y', { id: 3, name: 'c' })
+  t.strictSame(find(people, equals(id, 3)), [3])
+  rows.set(NaN, { id: 4, name: 'd' })
+  t.strictSame([find(people, equals(id, 2)), find(people, equals(id, 4))], [[], [4]])
+  rows.clear()
+  t.strictSame([find(people, equals(id, 1)), find(people, always)], [[], []])
+})

@@ -84,10 +84,15 @@ test('a relation leads to the items that are there, each once, and its condition
       id: 2, name: 'b', bossId: 1, age: 20
     }, { id: 3, name: 'c', bossId: 1, age: 30 }, { id: 4, name: 'd', bossId: 99 }, { id: 5, name: 'e', bossId: 5 }],
     {
-      links: [
-        { personId: 2, markId: 10 }, { personId: 2, markId: 11 }, { personId: 2, markId: 10 },
-        { personId: 3, markId: 99 }, { personId: 3, markId: null }, { personId: null, markId: 11 }, {}
-      ],
+      links: new Map<string, object>([
+        ['a', { personId: 2, markId: 10 }],
+        ['b', { personId: 2, markId: 11 }],
+        ['c', { personId: 2, markId: 10 }],
+        ['d', { personId: 3, markId: 99 }],
+        ['e', { personId: 3, markId: null }],
+        ['f', { personId: null, markId: 11 }],
+        ['g', {}]
+      ]),
       marks: [{ id: 10, word: 'x' }, { id: 11, word: 'y' }]
     }
   )
@@ -232,19 +237,19 @@ test('a listing in batches tells a miss before any of it is read', async t => {
 })
 
 test('all memory sources are of one database, and each knows its joins', async t => {
-  const source = memory([], { joins: { a: [], toString: [] } })
-  t.equal(source.database, memory([]).database)
+  const source = memory([], { joins: { a: [], toString: new Map() } })
+  t.equal(source.database, memory(new Map()).database)
   t.equal(source.database.kind, 'memory')
   t.strictSame([...source.joinNames ?? []], ['a', 'toString'])
   t.strictSame([...memory([]).joinNames ?? []], [])
 })
 
-test('anything but an array is refused where it is given', async t => {
-  for (const rows of [undefined, null, 'rows', 5, {}, new Map(), new Set(), { length: 0 }]) {
+test('anything but an array or a Map is refused where it is given', async t => {
+  for (const rows of [undefined, null, 'rows', 5, {}, new Set(), new WeakMap(), { length: 0 }]) {
     t.throws(() => memory(rows as unknown as Rows),
-      new DeclarationError('memory(rows): expected an array of objects'))
+      new DeclarationError('memory(rows): expected an array or a Map of objects'))
     t.throws(() => memory([], { joins: { links: rows as unknown as Rows } }),
-      new DeclarationError('memory(rows, { joins: { links } }): expected an array of objects'))
+      new DeclarationError('memory(rows, { joins: { links } }): expected an array or a Map of objects'))
   }
 })
 
