@@ -62,6 +62,42 @@ everySource('POST of a stream creates the item of each line', async tools => {
   same(await post(tools, '/things', ''), 201, { status: 'created', count: 0 })
 }, options, world)
 
+const Part = Type.Object({
+  id: Type.Integer({ identifier: true, ...flags }),
+  name: Type.String({ minLength: 1, ...flags }),
+  size: Type.Optional(Type.Number(flags)),
+  good: Type.Optional(orNull(Type.Boolean() as never))
+})
+const parts: World = {
+  ddl: 'create table parts (id integer primary key, name text not null, size real, good boolean)',
+  tables: { parts: [{ id: 1, name: 'first', size: null, good: null }] },
+  collections: source => ({ parts: collection(Part, { source: source('parts') }) })
+}
+
+everySource('the lines of a slice may have different members, in any order', async tools => {
+  const { same, get, t } = tools
+  const some = [
+    { id: 2, name: 'a' }, { name: 'b', id: 3 }, { id: 4, name: 'c', size: 1.5 }, { id: 5, name: 'd', size: -1 },
+    { good: true, id: 6, name: 'e' }, { id: 7, name: 'f', good: null }
+  ]
+  same(await post(tools, '/parts', lines(...some)), 201, { status: 'created', count: 6 })
+  same(await get('/parts?id>1'), 200, some.map(one => ({ size: null, good: null, ...one })))
+  for (const [at, one] of some.entries()) {
+    const others = some.map((other, index) => ({ ...other, id: 10 + index }))
+    const line = at + 1
+    const told = async (changed: object) =>
+      (await post(tools, '/parts', lines(...others.with(at, changed as never)))).json()
+    t.match(await told({ ...one, id: 1 }), { error: 'duplicate', line })
+    t.match(await told({ ...one, name: '' }), { details: [{ pointer: '/name', line }] })
+    t.match(await told({ ...one, name: undefined }), { details: [{ pointer: '/name', message: 'is required', line }] })
+    t.match(await told({ ...one, name: null }), { details: [{ pointer: '/name', line }] })
+  }
+  t.equal(await count(tools, '/parts'), 7)
+  const emptied = lines({ id: 8, name: 'g', size: 2 }, { id: 9, name: 'h', size: null })
+  same(await post(tools, '/parts', emptied), 201, { status: 'created', count: 2 })
+  t.match((await get('/parts/9')).json(), { name: 'h', size: null })
+}, { imports: true }, parts)
+
 everySource('a mistake in any line is told with the line, and nothing is written', async tools => {
   const { same, t } = tools
   for (const at of [0, 4, 8]) {
