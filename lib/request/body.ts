@@ -116,6 +116,8 @@ function isUtf8Charset (contentType: string): boolean {
  * that they need no exact count.
  */
 function mayExceed (depth: number, text: string): boolean {
+  // An object of scalars, such as a line of an import.
+  if (!text.includes('{', 1) && !text.includes('[')) return false
   return countOf('{', text, depth) + countOf('[', text, depth) > depth
 }
 
