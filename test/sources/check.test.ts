@@ -150,6 +150,26 @@ create trigger i instead of insert on v begin insert into t (name) values (new.n
   t.strictSame(await faultsOf(over(Id, { requestStrategies: { create: false } })), [])
 })
 
+onSqlite('SQLite must have a statement for each write that clients may send', `
+create table t (id integer primary key, name text, other integer references gone(id));
+create table p (id integer primary key, name text);
+create table c (id integer primary key, p text references p(name));
+create table l (id integer primary key, name text);
+create trigger shout after update on l begin update l set name = loud(name) where id = new.id; end`, async (t, db) => {
+  const name = Type.Optional(Type.String(open))
+  const one = (table: string, requestStrategies = {}) => ({
+    things: collection(Type.Object({ id: Id, name }), { source: db.table(table), requestStrategies })
+  })
+  const fault = (writes: string, strategy: string) => `collection 'things': SQLite refuses ${writes} of the table ` +
+    `'t': no such table: main.gone; mend its foreign keys or triggers, or set requestStrategies: { ${strategy}: false }`
+  t.strictSame(await faultsOf(one('t', { delete: true })), [fault('inserts', 'create'), fault('deletions', 'delete')])
+  t.strictSame(await faultsOf(one('t', { create: false })), [])
+  t.match(await faultsOf(one('p', { delete: true })), [/refuses updates .*mismatch/, /refuses deletions .*mismatch/])
+  t.match(await faultsOf(one('l')), [/refuses updates of the table 'l': no such function: loud; .* { update: \[\] }$/])
+  db.driver.function('loud', { deterministic: true }, text => String(text).toUpperCase())
+  t.strictSame(await faultsOf(one('l')), [])
+})
+
 onPostgres('a column that a view computes cannot be written', `
 create table t (id integer primary key, name text);
 create view v as select id, name, upper(name) as loud from t;
