@@ -1,13 +1,12 @@
-import { carriedTerms, fieldsOf } from '../../../plan/order.ts'
+import { carriedTerms } from '../../../plan/order.ts'
 import type { ReadPlan, ReadPlanOf } from '../../../plan/plan.ts'
 import type { JsonResult, ReadResult } from '../../source.ts'
 import type { Builder } from './builder.ts'
 import { buildItemColumns, buildItemTexts, buildPageColumns, buildPageText, columnsShown } from './columns-read.ts'
 import { buildJsonRead, isWritable } from './json-read.ts'
 import { buildJsonItem } from './json-item.ts'
-import { type CompiledRead, isLong } from './compiled-read.ts'
+import type { CompiledRead } from './compiled-read.ts'
 import { buildRowsRead } from './rows-read.ts'
-import { dataFields } from './select.ts'
 import { isFlat } from './shape.ts'
 
 /**
@@ -29,8 +28,8 @@ export type ReadForm = 'rows' | 'json' | 'locking'
  * | rows, json | any | a simple page, values alone | columns | nothing writes and parses JSON |
  * | rows, json | any | any other | rows | serves every plan |
  *
- * - A simple page is a page of a whole collection, without its total; of long values, only where the read ends once
- *   they are too long for the answer (Dialect.endsLongReads).
+ * - A simple page is a page of a whole collection, without its total, where a read ends once its rows are too long for
+ *   the answer (Dialect.endsLongReads).
  * - "Values alone" excludes related items (isFlat); "plain columns" also excludes computed fields (columnsShown).
  * - A writable list excludes computed fields and fields of type `json`, at every depth (isWritable).
  *
@@ -54,8 +53,8 @@ export function chooseRead (plan: ReadPlan, builder: Builder, form: ReadForm): C
   }
   if (plan.kind === 'list') {
     const { select } = plan.listing
-    const isOneTable = plan.steps.length === 0 && !plan.count && !carriesFunctions(plan) &&
-      (builder.dialect.endsLongReads || !hasLong(plan))
+    const isOneTable = builder.dialect.endsLongReads && plan.steps.length === 0 && !plan.count &&
+      !carriesFunctions(plan)
     const fields = form === 'json' && isOneTable && builder.dialect.fetchesPages ? columnsShown(select) : undefined
     if (fields !== undefined) return buildPageText(plan, fields, builder)
     if (form === 'json' && isWritable(select)) return buildJsonRead(plan, builder)
@@ -66,8 +65,3 @@ export function chooseRead (plan: ReadPlan, builder: Builder, form: ReadForm): C
 
 /** Returns true for a page whose cursors hold values of functions, which a single select would call twice. */
 const carriesFunctions = (plan: ReadPlanOf<'list'>) => carriedTerms(plan).some(({ related }) => related !== undefined)
-
-/** Returns true for a page of values that can be long. */
-const hasLong = (plan: ReadPlanOf<'list'>) =>
-  dataFields(plan.listing.select, plan.extra).some(isLong) ||
-  fieldsOf(carriedTerms(plan)).some(isLong)
