@@ -1,4 +1,5 @@
 import { LruMap } from 'toad-cache'
+import { memoizeRecent } from '../../../scheduling/memoize.ts'
 import type { OnDelete, RowChange } from '../../../declare/source.ts'
 import {
   type Catalog, type CatalogColumn, type CatalogForeignKey, type CatalogTable, isolatedIn, plainWrites,
@@ -8,7 +9,6 @@ import { choicesOfTable } from '../choices.ts'
 import { keyOfTable, quoteName, type TableName } from '../table-name.ts'
 import { type ColumnRow, plainColumn, readColumn, typeOf } from './columns.ts'
 import { compileError, isRefused } from './compiled-changes.ts'
-import { fold, makeReadDefinitions, type ReadDefinitions } from './definitions.ts'
 import type { SqliteDriver } from './driver.ts'
 
 /** What SQLite knows about a table: for the check of declarations, and for statements. */
@@ -23,7 +23,8 @@ type Preparing = Pick<SqliteDriver, 'prepare'>
 /** Returns a function that reads each table once. What it throws is not cached. */
 export function makeReadTable (driver: Preparing): ReadTable {
   const cache = new LruMap<{ readonly table: Table | undefined }>(mostTables)
-  const definitionsIn = makeReadDefinitions(driver)
+  // No index finds a table by its name, so each schema is read as a whole.
+  const definitionsIn = memoizeRecent(schema => readDefinitions(driver, schema), { most: 100 })
   return name => {
     const key = keyOfTable(name)
     const cached = cache.get(key)
@@ -273,3 +274,21 @@ function readVersions (driver: Preparing): string | undefined {
 const schemasQuery = "select name from pragma_database_list where name <> 'temp'"
 
 interface SchemaRow { readonly name: string }
+
+/** The statements that created the tables of a schema, by their names, and the folded names of those with triggers. */
+interface Definitions { readonly tables: ReadonlyMap<string, string>, readonly triggered: ReadonlySet<string> }
+
+type ReadDefinitions = (schema: string) => Definitions
+
+function readDefinitions (driver: Preparing, schema: string): Definitions {
+  const text = `select type, name, tbl_name as changed, sql from ${quoteName(schema)}.sqlite_schema
+    where type in ('table', 'trigger')`
+  const rows = driver.prepare(text).all() as ReadonlyArray<Record<'type' | 'name' | 'changed' | 'sql', string>>
+  return {
+    tables: new Map(rows.filter(({ type }) => type === 'table').map(({ name, sql }) => [name, sql])),
+    triggered: new Set(rows.filter(({ type }) => type === 'trigger').map(({ changed }) => fold(changed)))
+  }
+}
+
+/** Returns a name as SQLite compares it: without the case of ASCII letters. */
+export const fold = (name: string): string => name.replaceAll(/[A-Z]/g, letter => letter.toLowerCase())
