@@ -1,3 +1,4 @@
+import { createHook } from 'node:async_hooks'
 import { readdirSync } from 'node:fs'
 import { beforeEach, t as all, type Test, test, type TestBase } from 'tap'
 import { noteCosts } from './costs.mjs'
@@ -65,7 +66,11 @@ function stopFollowing (test: Test): void {
     for (const { hookDomain } of [one, ...one.subtests]) hookDomain.destroy()
   }
   all.hook.onDestroy?.()
+  tracking.enable().disable()
 }
+
+// Node.js tells the end of each promise even after the last hook that asks for it, until another hook is enabled.
+const tracking = createHook({ init () {} })
 
 const filesOf = (group: Group): readonly string[] =>
   readdirSync(new URL('test/', root), { recursive: true, encoding: 'utf8' })
