@@ -244,7 +244,7 @@ export const faults: readonly Fault[] = [
   },
   {
     what: 'sqlite: a write that shares a refused commit is told as done',
-    text: 'return committed(driver, makeAll) ?? []',
+    text: 'return committed(driver, makeAll) ?? changes.map(() => undefined)',
     fault: "return committed(driver, makeAll) ?? changes.map(() => ({ kind: 'changed' } as const))",
     tests: ['sources/sqlite/together']
   },

@@ -40,6 +40,21 @@ each('writes that arrive together are committed together', async (t, Driver) => 
   t.strictSame(rowsOf(served.db, 'select note from kids order by id'), writes.map((_, n) => `new ${n}`))
 })
 
+each('writes that take long are committed some at a time, so that others have their turn', async (t, Driver) => {
+  const served = await serveKids(t, Driver)
+  served.db.driver.function('slow', { deterministic: false }, () => {
+    const end = performance.now() + 3
+    while (performance.now() < end);
+    return 1
+  })
+  served.db.exec('create trigger slowly after update on kids begin select slow(); end')
+  served.counted.length = 0
+  const writes = Array.from({ length: 20 }, (_, n): Sent => ['PUT', `/kids/${n + 1}/note`, `"new ${n}"`])
+  t.strictSame((await sendTogether(served, writes)).map(({ status }) => status), writes.map(() => 200))
+  t.ok(served.counted.filter(one => one === 'commit').length >= 5)
+  t.strictSame(rowsOf(served.db, 'select note from kids order by id'), writes.map((_, n) => `new ${n}`))
+})
+
 each('of items with one name that are created together, one is created', async (t, Driver) => {
   const served = await serveKids(t, Driver)
   const answers = await sendTogether(served, Array.from({ length: 20 }, () => ['POST', '/kids', { name: 'same' }]))

@@ -31,8 +31,9 @@ export interface Connection {
   /** Makes a change, which is a transaction of its own. */
   change (change: Change, hold: Hold): Changed | Promise<Changed>
   /**
-   * Makes changes in one transaction. Gives undefined for a change that was not made, and that can be made alone: one
-   * that a constraint refuses, or all of them, if another error or the commit has undone them.
+   * Makes changes in one transaction, as many as some milliseconds have room for. Gives undefined for a change that was
+   * not made, and that can be made alone: one that a constraint refuses, or all of them, if another error or the commit
+   * has undone them.
    */
   changeAll (changes: readonly ContextualChange[], hold: Hold): ChangedOrNot | Promise<ChangedOrNot>
   /** `limit`: how long the transaction may last, in milliseconds. */
@@ -110,9 +111,20 @@ function changeAll (
       throw error
     }
   }
-  const makeAll = () => changes.map(({ change, resource }) => resource.runInAsyncScope(makeUnlessRefused, null, change))
-  return committed(driver, makeAll) ?? []
+  const makeAll = () => {
+    const end = performance.now() + longestTogether
+    const made: Array<Changed | undefined> = []
+    for (const { change, resource } of changes) {
+      made.push(resource.runInAsyncScope(makeUnlessRefused, null, change))
+      if (performance.now() > end) break
+    }
+    return made
+  }
+  return committed(driver, makeAll) ?? changes.map(() => undefined)
 }
+
+// In milliseconds. The event loop has its turn after that.
+const longestTogether = 5
 
 /** The prepared statements of a connection, by text: those that give rows as arrays, and those that give objects. */
 interface Prepared {

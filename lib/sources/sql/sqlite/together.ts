@@ -1,5 +1,7 @@
 import { AsyncResource } from 'node:async_hooks'
 import { nextTick } from 'node:process'
+// Imported rather than global: an application's tests may have replaced the global one by a fake clock.
+import { setImmediate } from 'node:timers'
 import { batching } from '../../../scheduling/batching.ts'
 import type { Change, Changed } from '../../source.ts'
 import type { Hold, WriteLock } from '../../write-lock.ts'
@@ -27,16 +29,31 @@ export function changeTogether ({ main, lock, changes }: Writers) {
   const changeAlone = (change: Change) => write(hold => main.change(change, hold))
   let waiting: Waiting[] = []
 
+  /** Makes changes alone, one in each turn of the event loop. */
+  const changeInTurn = (alone: Waiting[]) => {
+    const next = alone.shift()
+    if (next === undefined) return
+    next.resolve(next.resource.runInAsyncScope(async () => changeAlone(next.change)))
+    if (alone.length > 0) setImmediate(changeInTurn, alone)
+  }
+
   const flush = () => {
     const together = waiting
     waiting = []
     const settle = (made: ReadonlyArray<Changed | undefined>) => {
-      for (const [index, { change, resource, resolve }] of together.entries()) {
-        resolve(made[index] ?? resource.runInAsyncScope(async () => changeAlone(change)))
+      const refused: Waiting[] = []
+      for (const [index, one] of together.slice(0, made.length).entries()) {
+        const changed = made[index]
+        if (changed === undefined) refused.push(one)
+        else one.resolve(changed)
       }
+      changeInTurn(refused)
+      if (made.length === together.length) return
+      waiting = [...together.slice(made.length), ...waiting]
+      setImmediate(flush)
     }
     const fail = (error: unknown) => { for (const { reject } of together) reject(error) }
-    if (together.length === 1) settle([])
+    if (together.length < 2) settle(together.map(() => undefined))
     else Promise.resolve().then(() => write(hold => main.changeAll(together, hold))).then(settle).catch(fail)
   }
 
