@@ -13,6 +13,8 @@ export interface World {
   readonly ddl?: string
   /** Returns further options, which are of the source. */
   readonly options?: (source: Opened['source']) => Options
+  /** True where tests add routes, which an application that runs takes no more: each test has one of its own. */
+  readonly unshared?: true
 }
 
 /** The functions that a test is given, all over one source. */
@@ -104,7 +106,7 @@ async function closeShared (shared: Shared): Promise<void> {
 async function restore (shared: Shared): Promise<void> {
   const { isWritten, isTaken, opened: { reset } } = shared
   shared.isWritten = false
-  if (isTaken || (isWritten && reset === undefined)) await closeShared(shared)
+  if (isTaken || shared.world.unshared === true || (isWritten && reset === undefined)) await closeShared(shared)
   else if (isWritten) await reset?.()
 }
 
