@@ -205,7 +205,7 @@ export interface Row { readonly [property: string]: unknown }
 /** A value that a new item gets from its path. */
 export interface PathValue { readonly kind: 'value', readonly field: StoredField, readonly value: Scalar }
 
-/** `show`: the members of an item in the answer. The others are what a source must read for the answer and its tag. */
+/** The members of an item: those in the answer (`show`), and what a source must read for the answer and its tag. */
 export interface Projection {
   readonly show: Selection
   /** The members to read: those of `show`, then the missing fields of the item's version. */
