@@ -2,8 +2,14 @@
 
 import type { Fault } from './faults.ts'
 
-/** The faults of statements. */
+/** The faults of memory() and of statements. */
 export const statementFaults: readonly Fault[] = [
+  {
+    what: 'memory: a part of a text is found at its start alone',
+    text: 'const contains = (text: string, part: string) => text.includes(part)',
+    fault: 'const contains = (text: string, part: string) => text.startsWith(part)',
+    tests: ['contract/queries']
+  },
   {
     what: 'statements: null equals every value',
     text: 'not_equals: operands => sql`(${comparisons.not_equals(operands)} or ${nullAsShown(operands)} is null)`',
