@@ -3,7 +3,7 @@ import { invalidFields, invalidPage, invalidParameter, invalidSort } from '../er
 import { didYouMean, suggest } from '../errors/suggest.ts'
 import { type Collection, isRelation } from '../model/model.ts'
 import { memoize } from '../scheduling/memoize.ts'
-import { findReadable } from '../plan/read/select.ts'
+import { findReadable } from '../plan/field-path.ts'
 import type { FieldAsked, PageAsked, Query, SortTerm } from '../request/request.ts'
 import { filtersOf, givenValue, isMembers, type Members, placeOf } from './where.ts'
 

@@ -4,7 +4,7 @@ import { isObject } from '../errors/is-object.ts'
 import { didYouMean, suggest } from '../errors/suggest.ts'
 import { type Collection, isRelation } from '../model/model.ts'
 import { type Operator, traitsOf } from '../model/values.ts'
-import { findReadable } from '../plan/read/select.ts'
+import { findReadable } from '../plan/field-path.ts'
 import type { Filter, TextPlace, ValueText } from '../request/request.ts'
 import { operatorDefaults } from '../request/syntax.ts'
 

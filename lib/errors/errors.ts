@@ -120,9 +120,13 @@ export const collectionNotFound = (name: string, suggestion: string | undefined)
   })
 
 export const fieldNotFound = (name: string, suggestion: string | undefined) =>
-  new DataApiError('field_not_found', `There is no field '${name}'.${didYouMean(suggestion)}`, {
+  new DataApiError('field_not_found', noField(`'${name}'`, suggestion), {
     ...suggestion !== undefined && { suggestion }
   })
+
+/** Returns the message for an unknown field. `named`: its name in quotes, and what it was named for. */
+export const noField = (named: string, suggestion: string | undefined): string =>
+  `There is no field ${named}.${didYouMean(suggestion)}`
 
 export function ambiguousIdentifier (identifier: string, candidates: readonly string[]): DataApiError {
   const advice = candidates.length > 0 ? ` Use one of these paths instead: ${candidates.join(', ')}` : ''

@@ -9,7 +9,7 @@ import { type Alternative, findIdentifier, type Identified, identify, identifyBy
 import { pathValuesOf } from '../write/path-values.ts'
 import type { Origin, PathValue, Predicate, Step } from '../plan.ts'
 import { always, both, equals, equalsKey, never } from '../predicates.ts'
-import { findExposed, findReadable, readableNames } from '../read/select.ts'
+import { findExposed, findReadable, readableNames } from '../field-path.ts'
 
 /** A step and the path segment that it was made of, for messages and links. */
 export interface Walked {

@@ -1,18 +1,16 @@
 import { invalidFilter } from '../../errors/errors.ts'
-import { didYouMean, suggest } from '../../errors/suggest.ts'
 import {
   type Collection, type DataField, type Field, isRelation, type ReadableField, type RelationField,
   type SubCollectionField
 } from '../../model/model.ts'
 import { type Operator, type Scalar, textOfDate, traitsOf } from '../../model/values.ts'
 import type { Filter, TextPlace, ValueText } from '../../request/request.ts'
+import { followPath, followsNone, isOfElements, type Purpose } from '../field-path.ts'
 import type { AggregateName, Listing, Predicate, Selection } from '../plan.ts'
 import { all, always, any, compareList, compareValue } from '../predicates.ts'
 import { unitNamed } from '../time-units.ts'
 import { compareBucket } from './buckets.ts'
-import { followsNone, isOfElements, planRelated } from './functions.ts'
-import { isFunction } from './group-columns.ts'
-import { findReadable, readableNames } from './select.ts'
+import { planRelated } from './functions.ts'
 
 /** A filter that compares a field. */
 export type Comparison = Extract<Filter, { kind: 'compare' }>
@@ -32,50 +30,46 @@ function planFilter (filter: Filter, collection: Collection): Predicate {
     case 'any': return any(filter.of.map(one => planFilter(one, collection)))
     case 'not': return { kind: 'not', of: planFilter(filter.of, collection) }
     case 'some':
-    case 'compare': return follow(filter, 0, collection)
+    case 'compare': return planPath(filter, collection)
   }
 }
 
 /**
- * Follows the dotted path from the name at `depth`. Every name but the last is a relation; the comparison must hold for
- * at least one element at the end of the path. With filters in parentheses, the last name is a relation too.
+ * Follows the path. The comparison must hold for at least one element behind its relations. With filters in
+ * parentheses, the last name is a relation too.
  */
-function follow (filter: Comparison | Element, depth: number, collection: Collection): Predicate {
-  const { path, at } = filter
-  const name = path[depth] ?? ''
-  const names = path.slice(depth + 1)
-  const [called = ''] = names
-  if (isFunction(name)) throw invalidFilter(followsNone(name), at)
-  const field = findFilterable(filter, name, collection)
-  if (filter.kind === 'compare') {
-    const unit = unitNamed(called)
-    if (unit !== undefined) return compareBucket(filter, dataFieldOf(field, filter), unit)
-    if (isOfElements(field, names)) return compareRelated(filter, field, names)
-    if (isFunction(called)) throw invalidFilter(followsNone(called, name), at)
+function planPath (filter: Comparison | Element, collection: Collection): Predicate {
+  const { steps, field, called } = followPath(filter.path, collection, filtering(filter))
+  const where = filter.kind === 'some' ? planElement(filter, field) : planComparison(filter, field, called)
+  return steps.reduceRight<Predicate>((where, field) => ({ kind: 'some', field, where }), where)
+}
+
+const filtering = ({ at }: Comparison | Element): Purpose => ({
+  aim: 'to filter by',
+  invalid: (message, suggestion) => invalidFilter(message, at, suggestion),
+  check ({ name, filterable }) {
+    if (!filterable) throw invalidFilter(`Items cannot be filtered by the field '${name}'.`, at)
   }
-  const last = depth === path.length - 1
-  if (isRelation(field)) {
-    if (last && filter.kind === 'compare') return compareRelation(filter, field)
-    if (last && filter.kind === 'some') return { kind: 'some', field, where: planFilter(filter.of, field.target) }
-    return { kind: 'some', field, where: follow(filter, depth + 1, field.target) }
-  }
-  if (!last || filter.kind === 'some') {
-    throw invalidFilter(`The field '${name}' is a scalar and has no fields of its own.`, at)
-  }
-  return compareField(filter, dataFieldOf(field, filter))
+})
+
+function planElement ({ of, at }: Element, field: ReadableField): Predicate {
+  if (isRelation(field)) return { kind: 'some', field, where: planFilters([of], field.target) }
+  throw invalidFilter(`The field '${field.name}' is a scalar and has no fields of its own.`, at)
+}
+
+function planComparison (filter: Comparison, field: ReadableField, called: readonly string[]): Predicate {
+  const [next] = called
+  const unit = next === undefined ? undefined : unitNamed(next)
+  if (unit !== undefined) return compareBucket(filter, dataFieldOf(field, filter), unit)
+  if (isOfElements(field, called)) return compareRelated(filter, field, called)
+  if (next !== undefined) throw invalidFilter(followsNone(next, field.name), filter.at)
+  return isRelation(field) ? compareRelation(filter, field) : compareField(filter, dataFieldOf(field, filter))
 }
 
 function dataFieldOf (field: ReadableField, filter: Comparison): DataField {
   if (isRelation(field)) throw invalidFilter(`The field '${field.name}' is not a scalar.`, filter.at)
   if (field.kind !== 'computed') return field
   throw invalidFilter(`Items cannot be filtered by the field '${field.name}', which is computed.`, filter.at)
-}
-
-function findFilterable (filter: Comparison | Element, name: string, collection: Collection): ReadableField {
-  const field = findReadable(collection, name)
-  if (field === undefined) throw unknownField(filter, name, collection)
-  if (!field.filterable) throw invalidFilter(`Items cannot be filtered by the field '${name}'.`, filter.at)
-  return field
 }
 
 /** Compares what a function makes of the elements of a relation. Whether there are any is asked directly. */
@@ -120,11 +114,6 @@ const besideZero: Readonly<Partial<Record<Operator, boolean>>> = { greater: true
 /** Returns true for a readable field that a filter may compare with a value. */
 export const takesFilters = (field: Field): field is DataField => field.readable && field.filterable &&
   (field.kind === 'stored' || field.kind === 'expression') && field.type.operators.size > 0
-
-function unknownField (filter: Comparison | Element, name: string, collection: Collection) {
-  const suggestion = suggest(name, readableNames(collection))
-  return invalidFilter(`There is no field '${name}' to filter by.${didYouMean(suggestion)}`, filter.at, suggestion)
-}
 
 /** A sub-item can be compared with null only: `artist=null`, `artist!=null`. A sub-collection cannot be compared. */
 function compareRelation (filter: Comparison, field: RelationField): Predicate {

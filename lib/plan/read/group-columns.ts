@@ -1,41 +1,17 @@
-import { type DataApiError, invalidFields } from '../../errors/errors.ts'
-import { didYouMean, suggest } from '../../errors/suggest.ts'
-import { type Collection, type DataField, type ReadableField, type StoredField } from '../../model/model.ts'
+import { invalidFields } from '../../errors/errors.ts'
+import { suggest } from '../../errors/suggest.ts'
+import { type Collection, type DataField, isRelation, type ReadableField, type StoredField } from '../../model/model.ts'
 import { plainDecimal } from '../../model/numbers.ts'
 import { formatTypes, integerType, isNumeric, numberType, type ValueType } from '../../model/values.ts'
 import type { FieldAsked, TextPlace } from '../../request/request.ts'
-import type { AggregateName, FieldValue, FunctionColumn, GroupColumn, SubItemStep } from '../plan.ts'
+import { followPath, type Invalid, isFunction, isOfItems, type Purpose, stepsThrough } from '../field-path.ts'
+import type { AggregateName, FieldValue, FunctionColumn, GroupColumn } from '../plan.ts'
 import { isNullable } from '../order.ts'
-import { always } from '../predicates.ts'
 import { type TimeUnit, unitNamed, unitsOf, unitType } from '../time-units.ts'
-import { findReadable, readableNames } from './select.ts'
 import { isShared, memberPath } from './show.ts'
 import { refuse } from './unusable.ts'
 
 // The values of groups: those that the items share, and those that functions make of theirs (docs/http.md: Groups).
-
-/** Makes an error of the place at which a function or a field is named. */
-export type Invalid = (message: string, suggestion?: string) => DataApiError
-
-/** Returns true for the name of a function. No field has such a name. */
-export const isFunction = (name: string): boolean => name.endsWith('()')
-
-/**
- * Returns true if a path ends with a function of the items themselves: `count()` alone, or a function that follows a
- * field that leads through no relation to many. `ofUnknown`: what is returned for a field that is not there.
- */
-export function isOfItems (path: readonly string[], collection: Collection, ofUnknown = false): boolean {
-  const last = path.at(-1) ?? ''
-  if (!isFunction(last) || unitNamed(last) !== undefined) return false
-  let holder = collection
-  for (const name of path.slice(0, -1)) {
-    const field = findReadable(holder, name)
-    if (field === undefined) return ofUnknown
-    if (field.kind !== 'sub-item') return field.kind !== 'sub-collection'
-    holder = field.target
-  }
-  return path.length === 1
-}
 
 /** Returns true for a selection that makes groups. */
 export const makesGroups = (fields: readonly FieldAsked[] | undefined, collection: Collection): boolean =>
@@ -187,20 +163,12 @@ const startsWith = (path: readonly string[], start: readonly string[]) =>
 
 /** Follows sub-items to a scalar. */
 function findValue (
-  names: readonly string[], collection: Collection, purpose: string, invalid: Invalid
+  names: readonly string[], collection: Collection, aim: Purpose['aim'], invalid: Invalid
 ): FieldValue {
-  const path: SubItemStep[] = []
-  let holder = collection
-  for (const name of names.slice(0, -1)) {
-    const field = find(name, holder, purpose, invalid)
-    if (field.kind === 'sub-collection') throw ofMany(field.name, invalid)
-    if (field.kind !== 'sub-item') throw invalid(`The field '${name}' is a scalar and has no fields of its own.`)
-    path.push({ field, where: always })
-    holder = field.target
-  }
-  const field = find(names.at(-1) ?? '', holder, purpose, invalid)
-  if (field.kind === 'sub-collection') throw ofMany(field.name, invalid)
-  if (field.kind === 'sub-item') {
+  const enter = ({ kind, name }: ReadableField) => { if (kind === 'sub-collection') throw ofMany(name, invalid) }
+  const { steps, field } = followPath(names, collection, { aim, invalid, enter })
+  enter(field)
+  if (isRelation(field)) {
     throw invalid(`The field '${field.name}' is not a scalar; select its fields, as in '${field.name}(${
       field.target.key[0]?.name ?? ''})'.`)
   }
@@ -208,14 +176,7 @@ function findValue (
   if (isComputed || field.type.kind === 'json') {
     throw invalid(`The field '${field.name}' is ${isComputed ? 'computed' : 'JSON'}, so it is in no group or function.`)
   }
-  return path.length === 0 ? { field } : { path, field }
-}
-
-function find (name: string, collection: Collection, purpose: string, invalid: Invalid): ReadableField {
-  const field = findReadable(collection, name)
-  if (field !== undefined) return field
-  const suggestion = suggest(name, readableNames(collection))
-  throw invalid(`There is no field '${name}' ${purpose}.${didYouMean(suggestion)}`, suggestion)
+  return steps.length === 0 ? { field } : { path: stepsThrough(steps), field }
 }
 
 const ofMany = (name: string, invalid: Invalid) =>

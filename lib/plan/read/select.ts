@@ -1,18 +1,18 @@
 import { invalidFields } from '../../errors/errors.ts'
-import { didYouMean, suggest } from '../../errors/suggest.ts'
 import { listedFields } from '../../model/identifiers.ts'
 import {
-  type Collection, type Field, isReadable, type ReadableField, type SubCollectionField, type SubItemField
+  type Collection, isReadable, type ReadableField, type SubCollectionField, type SubItemField
 } from '../../model/model.ts'
 import { dottedName } from '../../request/select.ts'
 import type { FieldAsked, Query } from '../../request/request.ts'
 import { memoize } from '../../scheduling/memoize.ts'
+import { findField, followsNone, isFunction, isOfElements, isOfItems, type Purpose } from '../field-path.ts'
 import type { Listing, Selection, Shown } from '../plan.ts'
 import { always } from '../predicates.ts'
 import { unitNamed } from '../time-units.ts'
 import { planFilters } from './filter.ts'
-import { followsNone, isOfElements, planRelated } from './functions.ts'
-import { checkColumns, GroupColumns, isFunction, isOfItems } from './group-columns.ts'
+import { planRelated } from './functions.ts'
+import { checkColumns, GroupColumns } from './group-columns.ts'
 import { planPage } from './page.ts'
 import { planSort } from './sort.ts'
 import { refuse } from './unusable.ts'
@@ -72,7 +72,8 @@ type Functions = Map<SubCollectionField, GroupColumns>
 
 /** Returns the functions of a relation that were named until now, and another one. */
 function planFunction (asked: FieldAsked, collection: Collection, functions: Functions): Shown {
-  const invalid = (message: string, suggestion?: string) => invalidFields(message, asked.at, suggestion)
+  const purpose = selecting(asked)
+  const { invalid } = purpose
   const path = asked.name.split('.')
   const [name = '', ...names] = path
   const called = names.at(-1) ?? ''
@@ -80,7 +81,7 @@ function planFunction (asked: FieldAsked, collection: Collection, functions: Fun
     const reason = 'makes groups, as a collection and a dictionary of groups show them'
     throw invalid(`'${asked.name}' ${reason}; a relation is counted by 'relation.count()'.`)
   }
-  const field = findSelected(name, collection, asked)
+  const field = findField(name, collection, purpose)
   if (isOfElements(field, names)) {
     const columns = functions.get(field) ?? new GroupColumns(field.target)
     functions.set(field, columns)
@@ -95,15 +96,12 @@ function planFunction (asked: FieldAsked, collection: Collection, functions: Fun
   throw invalid(names.length > 1 ? dottedName(path) : followsNone(called, name))
 }
 
-function findSelected (name: string, collection: Collection, { at }: FieldAsked): ReadableField {
-  const field = findReadable(collection, name)
-  if (field !== undefined) return field
-  const suggestion = suggest(name, readableNames(collection))
-  throw invalidFields(`There is no field '${name}' to select.${didYouMean(suggestion)}`, at, suggestion)
-}
+const selecting = ({ at }: FieldAsked): Purpose => ({
+  aim: 'to select', invalid: (message, suggestion) => invalidFields(message, at, suggestion)
+})
 
 function planField (asked: FieldAsked, collection: Collection): Shown {
-  const field = findSelected(asked.name, collection, asked)
+  const field = findField(asked.name, collection, selecting(asked))
   if (asked.query === undefined) return showPlainly(field)
   if (field.kind === 'sub-item') return showSubItem(field, asked.query)
   if (field.kind === 'sub-collection') return showSubCollection(field, asked.query)
@@ -130,24 +128,4 @@ function planListing (query: Partial<Query>, collection: Collection): Listing {
     range: { offset: page.offset, limit: page.size },
     select: planSelection(query.fields, collection, 'listed')
   }
-}
-
-/**
- * Returns the field of that name on the wire if a client may read it, else undefined. Every name in a request that
- * reads must pass through this function, so that an unreadable field is the same as an unknown one.
- */
-export function findReadable (collection: Collection, name: string): ReadableField | undefined {
-  const field = collection.fields.get(name)
-  return field?.readable === true ? field : undefined
-}
-
-/** Returns the field of that name on the wire if a client may read or write it, else undefined. For writes. */
-export function findExposed (collection: Collection, name: string): Field | undefined {
-  const field = collection.fields.get(name)
-  return field?.readable === true || field?.writable === true ? field : undefined
-}
-
-/** Returns the names of the readable fields, in the order declared. */
-export function readableNames (collection: Collection): readonly string[] {
-  return [...collection.fields.values()].filter(field => field.readable).map(field => field.name)
 }

@@ -1,15 +1,10 @@
 import { invalidSort } from '../../errors/errors.ts'
-import { didYouMean, suggest } from '../../errors/suggest.ts'
-import {
-  type Collection, type DataField, type Field, isRelation, type ReadableField, type SubItemField
-} from '../../model/model.ts'
+import { type Collection, type DataField, type Field, isRelation, type ReadableField } from '../../model/model.ts'
 import type { SortTerm } from '../../request/request.ts'
+import { followPath, followsNone, isFunction, isOfElements, type Purpose, stepsThrough } from '../field-path.ts'
 import { isSameValue } from '../order.ts'
-import type { Order, OrderTerm, SubItemStep } from '../plan.ts'
-import { always } from '../predicates.ts'
-import { followsNone, isOfElements, planRelated } from './functions.ts'
-import { isFunction } from './group-columns.ts'
-import { findReadable, readableNames } from './select.ts'
+import type { Order, OrderTerm } from '../plan.ts'
+import { planRelated } from './functions.ts'
 
 /**
  * Returns a total order: the client's terms, then the fields of the key as tie-breakers (docs/http.md: Query strings).
@@ -34,47 +29,44 @@ export const reverse = (order: Order): Order =>
   order.map(term => ({ ...term, descending: !term.descending }))
 
 /** Follows the path to the field at its end, or to the relation of a function. Every other name is a sub-item. */
-function planTerm (term: SortTerm, collection: Collection): OrderTerm {
-  const { at, descending } = term
-  const invalid = (message: string, suggestion?: string) => invalidSort(message, at, suggestion)
-  const path: SubItemStep[] = []
-  const last = term.path.at(-1) ?? ''
-  let holder = collection
-  for (const [index, name] of term.path.slice(0, -1).entries()) {
-    const field = find(name, holder, at)
-    const names = term.path.slice(index + 1)
-    if (isOfElements(field, names)) {
-      return { path, related: planRelated(checkSortable(field, at), names, invalid), descending }
+function planTerm ({ path: names, descending, at }: SortTerm, collection: Collection): OrderTerm {
+  const purpose = sorting(at)
+  const { steps, field, called } = followPath(names, collection, purpose)
+  const path = stepsThrough(steps)
+  if (isOfElements(field, called)) {
+    checkSortable(field, at)
+    return { path, related: planRelated(field, called, purpose.invalid), descending }
+  }
+  const [last] = called
+  if (last !== undefined) {
+    purpose.enter(field, called)
+    throw purpose.invalid(followsNone(last, field.name))
+  }
+  const sorted = checkSorted(field, names, at)
+  return path.length === 0 ? { field: sorted, descending } : { path, field: sorted, descending }
+}
+
+const sorting = (at: SortTerm['at']): Purpose & Required<Pick<Purpose, 'enter'>> => ({
+  aim: 'to sort by',
+  invalid: (message, suggestion) => invalidSort(message, at, suggestion),
+  enter (field, names) {
+    const { name } = field
+    const last = names.at(-1) ?? ''
+    if (!isRelation(field) && isFunction(last)) throw invalidSort(followsNone(last, name), at)
+    if (field.kind === 'sub-collection') {
+      const advice = `Sort by their number, or by one of them, as in '${name}.count()' and '${name}.id.max()'.`
+      throw invalidSort(`Items cannot be sorted through '${name}', of which an item can have many. ${advice}`, at)
     }
-    if (!isRelation(field) && names.some(isFunction)) throw invalid(followsNone(last, name))
-    const step = checkStep(field, at)
-    path.push({ field: step, where: always })
-    holder = step.target
+    if (field.kind === 'sub-item') checkSortable(field, at)
   }
-  if (isFunction(last)) throw invalid(followsNone(last, term.path.at(-2)))
-  const field = findSorted(last, holder, term)
-  return path.length === 0 ? { field, descending } : { path, field, descending }
+})
+
+function checkSortable ({ name, sortable }: ReadableField, at: SortTerm['at']): void {
+  if (!sortable) throw invalidSort(`Items cannot be sorted by the field '${name}'.`, at)
 }
 
-function checkStep (field: ReadableField, at: SortTerm['at']): SubItemField {
+function checkSorted (field: ReadableField, path: readonly string[], at: SortTerm['at']): DataField {
   const { name } = field
-  if (field.kind === 'sub-collection') {
-    const advice = `Sort by their number, or by one of them, as in '${name}.count()' and '${name}.id.max()'.`
-    throw invalidSort(`Items cannot be sorted through '${name}', of which an item can have many. ${advice}`, at)
-  }
-  if (field.kind !== 'sub-item') {
-    throw invalidSort(`The field '${name}' is a scalar and has no fields of its own.`, at)
-  }
-  return checkSortable(field, at)
-}
-
-function checkSortable<F extends ReadableField> (field: F, at: SortTerm['at']): F {
-  if (!field.sortable) throw invalidSort(`Items cannot be sorted by the field '${field.name}'.`, at)
-  return field
-}
-
-function findSorted (name: string, collection: Collection, { path, at }: SortTerm): DataField {
-  const field = find(name, collection, at)
   if (field.kind === 'computed') {
     throw invalidSort(`Items cannot be sorted by the field '${name}', which is computed.`, at)
   }
@@ -89,13 +81,6 @@ function findSorted (name: string, collection: Collection, { path, at }: SortTer
   }
   if (!isSortable(field)) throw invalidSort(`Items cannot be sorted by the field '${name}'.`, at)
   return field
-}
-
-function find (name: string, collection: Collection, at: SortTerm['at']): ReadableField {
-  const field = findReadable(collection, name)
-  if (field !== undefined) return field
-  const suggestion = suggest(name, readableNames(collection))
-  throw invalidSort(`There is no field '${name}' to sort by.${didYouMean(suggestion)}`, at, suggestion)
 }
 
 /** Returns true for a readable field of scalars that an order may name. */

@@ -1,6 +1,6 @@
 import { isObject } from '../../errors/is-object.ts'
 import type { Collection, Field, StoredField } from '../../model/model.ts'
-import { findExposed } from '../read/select.ts'
+import { findExposed } from '../field-path.ts'
 import { isWritable } from './body.ts'
 import type { ItemBody } from './item-body.ts'
 import type { ParentValue } from './path-values.ts'

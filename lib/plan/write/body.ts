@@ -10,7 +10,7 @@ import { refusesLink } from '../path/methods.ts'
 import type { PathValue } from '../plan.ts'
 import { repeatsPathValue, findPathValue, type ParentValue, parentValues } from './path-values.ts'
 import { type References, referredElement, referredValue } from './references.ts'
-import { findExposed, readableNames } from '../read/select.ts'
+import { findExposed, readableNames } from '../field-path.ts'
 
 /**
  * What a body may hold. `items`: how many items more; planBody counts it down. `references`: the items that it may name

@@ -4,7 +4,7 @@ import { suggest } from '../../errors/suggest.ts'
 import type { Collection, Field } from '../../model/model.ts'
 import { type BodyLimits, checkDepth } from '../../request/body.ts'
 import type { CsvRecord, Line } from '../../request/lines.ts'
-import { findExposed, readableNames } from '../read/select.ts'
+import { findExposed, readableNames } from '../field-path.ts'
 import { tokenOf } from './body.ts'
 import { onLine, type ValueLines } from './value-lines.ts'
 

@@ -1,0 +1,24 @@
+import { readdirSync } from 'node:fs'
+import { test } from 'tap'
+import { read, root } from '../helpers/documents.ts'
+
+// What two parts of lib need to know of each other stands in one place (docs/architecture.md: Joints). Each test fails
+// where a second one appears.
+
+const files = readdirSync(new URL('lib/', root), { recursive: true, encoding: 'utf8' })
+  .filter(path => path.endsWith('.ts'))
+  .map(path => ({ path: `lib/${path.replaceAll('\\', '/')}`, text: read(`lib/${path}`) }))
+
+const filesWith = (pattern: RegExp) => files.filter(({ text }) => pattern.test(text)).map(({ path }) => path).sort()
+
+test('one function words the error of an unknown field', async t => {
+  t.strictSame(filesWith(/There is no field/), ['lib/errors/errors.ts'])
+  t.strictSame(filesWith(/\bnoField\(/), ['lib/errors/errors.ts', 'lib/plan/field-path.ts'])
+})
+
+test('one file makes fields of the names in queries', async t => {
+  t.strictSame(filesWith(/export (const|function) (followPath|findField|findReadable|isOfItems)\b/),
+    ['lib/plan/field-path.ts'])
+  t.strictSame(filesWith(/\.fields\.get\(/).filter(path => /^lib\/plan\/(?!path\/syntax)/.test(path)),
+    ['lib/plan/field-path.ts'])
+})
