@@ -1,3 +1,5 @@
+import type { Expression } from './computed.ts'
+
 /**
  * The data behind a collection, made by memory(), sqlite(), postgres() or kysely(). lib/sources defines its methods.
  */
@@ -10,6 +12,11 @@ export interface Source {
   readonly column?: (property: string) => string
   /** The properties that the option `columns` lists. */
   readonly namedColumns?: readonly string[]
+  /**
+   * Throws a DeclarationError for an expression whose SQL holds a value that changes. `place`: the beginning of its
+   * message. Undefined where the source takes no SQL.
+   */
+  readonly checkSql?: (place: string, expression: Expression) => void
   /** The names of the join tables; undefined where the source does not know them. */
   readonly joinNames?: ReadonlySet<string>
   /**

@@ -156,6 +156,10 @@ export function compileFlags (draft: FieldDraft, { reserved, own }: CompileOptio
 /** Returns the beginning of a message about a field. */
 export const placeOf = (collection: string, property: string) => `collection '${collection}', field '${property}'`
 
+/** Returns the beginning of a message about the SQL of an expression. */
+export const placeOfExpression = (collection: string, property: string) =>
+  `collection '${collection}', computed.${property}`
+
 function checkName (name: string, reserved: CompileOptions['reserved'], fail: (reason: string) => void): void {
   const would = `its name on the wire would be '${name}', which`
   if (!nameCharacters.test(name)) {
@@ -229,6 +233,7 @@ function compileExpression (
     throw new DeclarationError(`${placeOf(draft.collection, draft.property)}: ${reason}`)
   }
   refuseWritable(draft, flags)
+  declared.source.checkSql?.(placeOfExpression(draft.collection, draft.property), definition)
   const { from } = definition
   // What a table is called among changes is known when the database was looked at.
   const reads = from && (() => [undefined, ...from].map(table => declared.source.tableKey?.(table)))

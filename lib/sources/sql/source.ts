@@ -6,6 +6,7 @@ import type { Collection, SubCollectionField } from '../../model/model.ts'
 import type { Database, DataSource } from '../source.ts'
 import { type CatalogTable, sourceWrites, type TableWrites } from './catalog.ts'
 import { checkColumnNames, type ColumnNames, columnNaming } from './column-names.ts'
+import { checkOwnSql } from './own-sql.ts'
 import { keyOfTable, parseTableName, type TableName } from './table-name.ts'
 
 /** Returns what is known of a table for the plans of requests and for documents; undefined if nothing is known yet. */
@@ -75,6 +76,7 @@ export function makeSource (
     schema,
     column,
     namedColumns,
+    checkSql: checkOwnSql,
     get writes () { return writes?.() },
     range: property => find?.({ schema, name })?.columns.find(one => one.name === column(property))?.range,
     tableKey: through => keyOfChanges(through === undefined ? { schema, name } : joinName(through, schema), find),

@@ -1,8 +1,9 @@
-import { loadKysely, sql } from '../load-kysely.ts'
-import type { Tables } from '../../../declare/computed.ts'
+import { sql } from '../load-kysely.ts'
 import type {
   Collection, DataField, ExpressionField, StoredField, SubItemField
 } from '../../../model/model.ts'
+import { placeOfExpression } from '../../../model/fields.ts'
+import { buildOwnSql } from '../own-sql.ts'
 import { sourceOf, tableOf } from '../source.ts'
 import { tableId } from '../table-name.ts'
 import type { Sql } from './dialect.ts'
@@ -57,7 +58,8 @@ function withoutJoins (ref: TableRef): Sql {
   const table = tableId(name)
   if (ref.expressions.size === 0) return sql`${table} as ${sql.id(ref.alias)}`
   const expressions = [...ref.expressions].map(field => {
-    return sql`(${expressionOf(field)}) as ${sql.id(columnName(ref.collection, field))}`
+    const built = buildOwnSql(placeOfExpression(ref.collection.property, field.property), field.expression)
+    return sql`(${built}) as ${sql.id(columnName(ref.collection, field))}`
   })
   // Inside the derived table, the table keeps its own name, which the application's expressions may use.
   return sql`(select ${sql.id(name.name)}.*, ${sql.join(expressions)} from ${table}) as ${sql.id(ref.alias)}`
@@ -76,9 +78,4 @@ export const columnOf = (collection: Collection, field: StoredField): Sql => sql
 // An expression's column has parentheses, so that it is not taken for one of the table.
 function columnName (collection: Collection, field: DataField): string {
   return field.kind === 'expression' ? `(${field.property})` : sourceOf(collection).column(field.property)
-}
-
-function expressionOf ({ property, expression }: ExpressionField) {
-  if (expression.sql === undefined) throw new TypeError(`the expression '${property}' has no part for SQL`)
-  return expression.sql(loadKysely().expressionBuilder<Tables, string>())
 }
