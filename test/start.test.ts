@@ -1,4 +1,9 @@
-import { execFile } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { test } from 'tap'
 
@@ -36,4 +41,41 @@ test('importing the package does not load the code that serves requests: the reg
   t.ok(modules.some(module => module.endsWith('/lib/index.ts')))
   const serving = /\/lib\/(?:register|routes|replies|hooks|answer|run\/.*|rules\/.*)\.ts$/
   t.strictSame(modules.filter(module => serving.test(module)), [])
+})
+
+const root = new URL('../', import.meta.url)
+
+test('npm start serves the example from its sources, without a build, and says first what it does', async t => {
+  const folder = mkdtempSync(join(tmpdir(), 'solar-system-'))
+  t.teardown(() => { rmSync(folder, { recursive: true }) })
+  symlinkSync(fileURLToPath(new URL('examples/solar-system/data', root)), join(folder, 'data'))
+  const { scripts } = JSON.parse(readFileSync(new URL('package.json', root), 'utf8')) as Manifest
+  const [command = '', ...words] = scripts.start.split(' ')
+  t.equal(command, 'node')
+  const child = spawn(process.execPath, [...words, folder], { cwd: root, env: { ...process.env, PORT: '0' } })
+  let output = ''
+  const urls = new Promise<string>(resolve => {
+    child.stdout.on('data', chunk => {
+      output += String(chunk)
+      const [, url] = / is served at (\S+)\. Ctrl-C stops it\.\n/.exec(output) ?? []
+      if (url !== undefined) resolve(url)
+    })
+  })
+  const url = await Promise.race([urls, once(child, 'exit').then(() => output)])
+  const [first] = output.split('\n')
+  t.equal(first, 'Loading the sources, without checking their types …')
+  t.match(await (await fetch(`${url}/planets/jupiter`)).json(), { name: 'Jupiter' })
+  const ended = once(child, 'close')
+  child.kill('SIGINT')
+  await ended
+})
+
+interface Manifest { readonly scripts: { readonly start: string } }
+
+test('an example run from its sources imports those of the package, not a build of them', async t => {
+  const entries = ['fastify-data-api', 'fastify-data-api/client']
+  const script = `console.log(${JSON.stringify(entries)}.map(import.meta.resolve).join(' '))`
+  const given = ['--import=./examples/from-source.mjs', '--input-type=module', '--eval', script]
+  const { stdout: told } = await promisify(execFile)(process.execPath, given, { cwd: root })
+  t.strictSame(told.trim().split(/\s+/).slice(-2), [`${root.href}lib/index.ts`, `${root.href}lib/client/index.ts`])
 })
