@@ -2,6 +2,8 @@ import { isUtf8 } from 'node:buffer'
 import { readFileSync } from 'node:fs'
 import { basename, extname } from 'node:path'
 import { isObject } from '../errors/is-object.ts'
+import { stringType } from '../model/values.ts'
+import { type ColumnType, LongNumber, parseExactJson, type Stored, storedText, typeOfTexts } from './data-values.ts'
 import { CommandError } from './terminal.ts'
 
 type Value = string | number | boolean | null | object
@@ -10,15 +12,14 @@ type Value = string | number | boolean | null | object
 export interface DataTable {
   readonly name: string
   readonly columns: readonly DataColumn[]
-  readonly rows: ReadonlyArray<ReadonlyArray<string | number | null>>
+  readonly rows: ReadonlyArray<readonly Stored[]>
 }
 
-/** `type`: as SQLite is told. */
-interface DataColumn { readonly name: string, readonly type: 'INTEGER' | 'REAL' | 'BOOLEAN' | 'JSON' | 'TEXT' }
+interface DataColumn { readonly name: string, readonly type: ColumnType }
 
 /**
  * Reads the tables in a file: one in CSV and NDJSON, and in JSON one for an array, or one for each array of an object.
- * Types are those that fit all values. Throws a CommandError for a file that cannot be read so.
+ * Types are those that keep each value as the file has it. Throws a CommandError for a file that cannot be read so.
  */
 export function readDataFile (path: string): readonly DataTable[] {
   const file = basename(path)
@@ -26,9 +27,12 @@ export function readDataFile (path: string): readonly DataTable[] {
   const name = basename(file, extname(file))
   const text = readText(path, file)
   if (ending === '.csv' || ending === '.tsv') return [tableOfTexts(name, parseCsv(text, file), file)]
-  if (ending === '.json') return tablesOfJson(name, parseJson(text, file))
-  const lines = text.split('\n').filter(line => line.trim() !== '')
-  return [tableOfItems(name, lines.map((line, index) => parseJson(line, `${file}, line ${index + 1}`)))]
+  if (ending === '.json') return tablesOfJson(name, parseJson(text, file), file)
+  // A line without anything is no row.
+  const lines = text.split('\n').map((line, index) => ({ line, place: `line ${index + 1}` }))
+    .filter(({ line }) => line.trim() !== '')
+  const items = lines.map(({ line, place }) => parseJson(line, `${file}, ${place}`))
+  return [tableOfItems(name, items, { file, placeOf: index => lines[index]?.place ?? '' })]
 }
 
 function readText (path: string, file: string): string {
@@ -48,24 +52,32 @@ function readText (path: string, file: string): string {
 
 function parseJson (text: string, place: string): unknown {
   try {
-    return JSON.parse(text.startsWith('\uFEFF') ? text.slice(1) : text) as unknown
+    return parseExactJson(text.startsWith('\uFEFF') ? text.slice(1) : text)
   } catch (error) {
     throw new CommandError(`${place} is not JSON: ${error instanceof Error ? error.message : ''}`, { cause: error })
   }
 }
 
-function tablesOfJson (name: string, data: unknown): readonly DataTable[] {
-  if (Array.isArray(data)) return [tableOfItems(name, data)]
-  if (typeof data !== 'object' || data === null) return [tableOfItems(name, [data])]
+function tablesOfJson (name: string, data: unknown, file: string): readonly DataTable[] {
+  const table = (its: string, value: unknown, of = '') => {
+    const items: readonly unknown[] = Array.isArray(value) ? value : [value]
+    return tableOfItems(its, items, { file, placeOf: index => `item ${index + 1}${of}` })
+  }
+  if (!isObject(data) || data instanceof LongNumber) return [table(name, data)]
   const lists = Object.entries(data)
-  const areLists = lists.length > 0 && lists.every(([, value]) => typeof value === 'object' && value !== null)
-  if (!areLists) return [tableOfItems(name, [data])]
-  return lists.map(([key, value]) => tableOfItems(key, Array.isArray(value) ? value : [value]))
+  const areLists = lists.length > 0 && lists.every(([, value]) => isNested(value))
+  return areLists ? lists.map(([key, value]) => table(key, value, ` of ${key}`)) : [table(name, data)]
 }
 
+const isNested = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !(value instanceof LongNumber)
+
+/** Where the rows of a table stand. */
+interface Places { readonly file: string, placeOf (index: number): string }
+
 /** Returns the table of items of JSON. An item that is no object is a `value`. */
-function tableOfItems (name: string, items: readonly unknown[]): DataTable {
-  const objects = items.map(item => isObject(item)
+function tableOfItems (name: string, items: readonly unknown[], places: Places): DataTable {
+  const objects = items.map(item => isObject(item) && isNested(item)
     ? item as Readonly<Record<string, Value>>
     : { value: item as Value })
   const names = [...new Set(objects.flatMap(item => Object.keys(item)))]
@@ -73,24 +85,31 @@ function tableOfItems (name: string, items: readonly unknown[]): DataTable {
   const values = objects.map(item => names.map(key => Object.hasOwn(item, key) ? item[key] ?? null : null))
   const columns = uniqueNames(names).map((column, index) =>
     ({ name: column, type: typeOfValues(values.map(row => row[index] ?? null)) }))
-  const rows = values.map(row => row.map((value, index) => stored(value, columns[index]?.type)))
+  const rows = values.map(row => row.map((value, index) => stored(value, columns[index]?.type ?? 'TEXT')))
+  checkTexts([[name, ...names], ...rows], index => index === 0 ? 'a name' : places.placeOf(index - 1), places.file)
   return { name, columns, rows }
 }
 
-function typeOfValues (values: readonly Value[]): DataColumn['type'] {
+function typeOfValues (values: readonly Value[]): ColumnType {
   const known = values.filter(value => value !== null)
-  const are = (test: (value: Value) => boolean) => known.length > 0 && known.every(test)
-  if (are(value => typeof value === 'boolean')) return 'BOOLEAN'
-  if (are(value => Number.isSafeInteger(value))) return 'INTEGER'
-  if (are(value => typeof value === 'number')) return 'REAL'
-  return known.some(value => typeof value === 'object') ? 'JSON' : 'TEXT'
+  if (known.some(isNested)) return 'JSON TEXT'
+  if (known.every(isNumber)) return typeOfTexts(known.map(String))
+  return known.every(value => typeof value === 'boolean') ? 'BOOLEAN' : 'TEXT'
 }
 
-function stored (value: Value, type: DataColumn['type'] | undefined): string | number | null {
+const isNumber = (value: Value): boolean => typeof value === 'number' || value instanceof LongNumber
+
+function stored (value: Value, type: ColumnType): Stored {
   if (value === null) return null
-  if (type === 'JSON') return JSON.stringify(value)
-  if (typeof value === 'boolean' && type === 'BOOLEAN') return Number(value)
-  return typeof value === 'number' && type !== 'TEXT' ? value : String(value)
+  return type === 'JSON TEXT' ? JSON.stringify(value) : storedText(String(value), type)
+}
+
+/** Throws a CommandError for a text that no request could name (docs/http.md: Query strings). */
+function checkTexts (rows: ReadonlyArray<readonly Stored[]>, placeOf: (index: number) => string, file: string): void {
+  const at = rows.findIndex(row =>
+    row.some(value => typeof value === 'string' && stringType.parse(value) === undefined))
+  if (at < 0) return
+  throw new CommandError(`${file}: ${placeOf(at)} holds a NUL or half a surrogate pair; remove it, or write it as text`)
 }
 
 /** Returns the table of rows of texts, the names of the columns first. An empty text is no value. */
@@ -102,30 +121,13 @@ function tableOfTexts (
     const found = `row ${long + 2} has ${rows[long]?.length} values, but there are ${names.length} columns`
     throw new CommandError(`${file}: ${found}; put values that hold the delimiter in double quotes`)
   }
+  checkTexts([names, ...rows], index => `row ${index + 1}`, file)
   const columns = uniqueNames(names).map((column, index) =>
-    ({ name: column, type: typeOfTexts(rows.map(row => row[index] ?? '')) }))
+    ({ name: column, type: typeOfTexts(rows.map(row => row[index] ?? '').filter(text => text !== '')) }))
   return { name, columns, rows: rows.map(row => columns.map(({ type }, index) => read(row[index] ?? '', type))) }
 }
 
-const isInteger = (text: string) => /^(?:0|-?[1-9]\d{0,15})$/.test(text) && Number.isSafeInteger(Number(text))
-const isNumber = (text: string) =>
-  /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(text) && Number.isFinite(Number(text))
-const isBoolean = (text: string) => /^(?:true|false)$/i.test(text)
-
-function typeOfTexts (texts: readonly string[]): DataColumn['type'] {
-  const known = texts.filter(text => text !== '')
-  if (known.length === 0) return 'TEXT'
-  // A number with a leading zero, such as a postcode, is text.
-  if (known.every(isInteger)) return 'INTEGER'
-  if (known.every(isNumber)) return 'REAL'
-  return known.every(isBoolean) ? 'BOOLEAN' : 'TEXT'
-}
-
-function read (text: string, type: DataColumn['type']): string | number | null {
-  if (text === '') return null
-  if (type === 'BOOLEAN') return Number(text.toLowerCase() === 'true')
-  return type === 'TEXT' ? text : Number(text)
-}
+const read = (text: string, type: ColumnType) => text === '' ? null : storedText(text, type)
 
 /** SQLite compares names without case. */
 function uniqueNames (names: readonly string[]): readonly string[] {

@@ -2,9 +2,12 @@ import { closeSync, existsSync, openSync, readdirSync, readSync, statSync } from
 import { basename, dirname, extname, join, resolve } from 'node:path'
 import { orNearest } from '../errors/suggest.ts'
 import type { SessionSettings } from '../sources/sql/postgres/request-session.ts'
+import { sqliteDialect } from '../sources/sql/sqlite/dialect.ts'
 import { openDriver, type SqliteDriver } from '../sources/sql/sqlite/driver.ts'
 import { sqlite, type SqliteDatabase } from '../sources/sql/sqlite/sqlite.ts'
+import { quoteName } from '../sources/sql/table-name.ts'
 import { type DataTable, readDataFile } from './data-tables.ts'
+import type { Stored } from './data-values.ts'
 import type { TableDatabase } from './scaffold/declare.ts'
 import type { Omission, Tables } from './scaffold/tables.ts'
 import { CommandError, type makeProgress } from './terminal.ts'
@@ -185,24 +188,25 @@ function fill (driver: SqliteDriver, tables: readonly DataTable[], tell: (name: 
   for (const table of tables) {
     tell(table.name)
     driver.exec(creation(table))
-    const names = table.columns.map(one => quote(one.name)).join(', ')
+    const names = table.columns.map(one => quoteName(one.name)).join(', ')
     const values = table.columns.map(() => '?').join(', ')
-    const insert = driver.prepare(`insert into ${quote(table.name)} (${names}) values (${values})`)
-    for (const row of table.rows) insert.run(...row)
+    const insert = driver.prepare(`insert into ${quoteName(table.name)} (${names}) values (${values})`)
+    for (const row of table.rows) insert.run(...row.map(bind))
   }
   driver.exec('commit')
 }
 
-const quote = (name: string) => `"${name.replaceAll('"', '""').replaceAll('\0', '')}"`
+/** Drivers differ in how they take numbers. A bigint is an integer for all. */
+const bind = (value: Stored): unknown => typeof value === 'bigint' ? value : sqliteDialect.bind(value)
 
 /** A table whose rows have no key of their own gets their number as one. */
 function creation (table: DataTable): string {
   const { name, columns } = table
   const key = keyOf(table)
   const parts = columns.map(column =>
-    `${quote(column.name)} ${column.type}${column.name === key ? ' primary key not null' : ''}`)
-  const number = key === undefined ? [`${quote(numberName(columns))} integer primary key`] : []
-  return `create table ${quote(name)} (${[...number, ...parts].join(', ')})`
+    `${quoteName(column.name)} ${column.type}${column.name === key ? ' primary key not null' : ''}`)
+  const number = key === undefined ? [`${quoteName(numberName(columns))} integer primary key`] : []
+  return `create table ${quoteName(name)} (${[...number, ...parts].join(', ')})`
 }
 
 /** Returns the column that identifies the rows of a file: `id` or the first one, if its values are unique. */

@@ -222,16 +222,22 @@ const isUuidLike = (declared: string) => /UUID|GUID|UNIQUEIDENTIFIER/.test(decla
 
 const isUnique = ({ unique }: CatalogTable, column: string) => unique.some(names => names.includes(column))
 
-/** A timestamp that identifies a row must be written as it is shown: texts of one millisecond would be one key. */
+/**
+ * Days and timestamps are those that a filter takes: of the years 1 to 9999 in UTC, with days that their month has. A
+ * timestamp that identifies a row must be written as it is shown: texts of one millisecond would be one key.
+ */
 function secondLook (index: number, isUnique: boolean): readonly string[] {
   const column = `c${index}`
+  const day = `substr(${column}, 1, 10)`
   const isZoned = `(${column} glob '*Z' or ${column} glob '*[+-]${digits(2)}:${digits(2)}')`
-  const isTimestamp = isUnique
+  const isWritten = isUnique
     ? `strftime('%Y-%m-%dT%H:%M:%fZ', ${column}) is ${column}`
-    : `substr(${column}, 11, 1) = 'T' and ${isZoned} and julianday(${column}) is not null`
+    : `substr(${column}, 11, 1) = 'T' and ${isZoned}`
+  const isTaken = `ifnull(date(${column}), '') between '0001-01-01' and '9999-12-31'`
   return [
-    `${ofTexts(index, `date(${column}) is ${column}`)} as d${index}`,
-    `${ofTexts(index, isTimestamp)} as m${index}`
+    `${ofTexts(index, `date(${column}) is ${column} and ${isTaken}`)} as d${index}`,
+    `${ofTexts(index, `${isWritten} and ${isTaken} and date(${day}) is ${day} and substr(${column}, 12, 2) < '24'`)}
+      as m${index}`
   ]
 }
 
