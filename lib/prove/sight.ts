@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { ValueGenerator } from '../conformance/generator.ts'
 import { encode } from '../conformance/resources.ts'
 import type { Collection, StoredField } from '../model/model.ts'
+import { partsOf } from '../plan/fold.ts'
 import type { Predicate } from '../plan/plan.ts'
 import { never } from '../plan/predicates.ts'
 import { compileFilter } from '../sources/memory/filter.ts'
@@ -145,13 +146,12 @@ export function hintsOf ({ known }: Sight): Hints {
 type Add = (property: string, value: unknown, collection: Collection) => void
 
 function collect (predicate: Predicate, collection: Collection, add: Add): void {
-  switch (predicate.kind) {
-    case 'all': case 'any': for (const one of predicate.of) collect(one, collection, add); return
-    case 'not': collect(predicate.of, collection, add); return
-    case 'some': case 'related': collect(predicate.where, predicate.field.target, add); return
-    case 'is_null': add(predicate.field.property, null, collection); return
-    case 'compare': for (const value of [predicate.value].flat()) add(predicate.field.property, value, collection)
+  if (predicate.kind === 'is_null') add(predicate.field.property, null, collection)
+  if (predicate.kind === 'compare') {
+    for (const value of [predicate.value].flat()) add(predicate.field.property, value, collection)
   }
+  const holder = 'where' in predicate ? predicate.field.target : collection
+  for (const part of partsOf(predicate)) collect(part, holder, add)
 }
 
 const scalarsIn = (value: unknown, depth: number): ReadonlyArray<string | number> => {

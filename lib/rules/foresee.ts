@@ -22,13 +22,14 @@ export async function foresee (scope: Predicate, values: Foreseen, exists: Exist
     case 'not': return negated(await foresee(scope.of, values, exists))
     case 'all': return everyPart(scope.of, values, exists)
     case 'any': return negated(await everyPart(scope.of.map(of => ({ kind: 'not', of })), values, exists))
-    case 'related': return undefined // No condition of a scope has a function.
     case 'some': {
       const { field, where } = scope
       if (field.kind !== 'sub-item' || !referringFields(field).every(part => values.has(part))) return undefined
       const key = referredKey(field, part => values.get(part))
       return key !== undefined && exists(field.target, both(equalsKey(field.target.key, key), where))
     }
+    // No condition of a scope has a function.
+    default: return undefined
   }
 }
 

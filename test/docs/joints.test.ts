@@ -22,3 +22,15 @@ test('one file makes fields of the names in queries', async t => {
   t.strictSame(filesWith(/\.fields\.get\(/).filter(path => /^lib\/plan\/(?!path\/syntax)/.test(path)),
     ['lib/plan/field-path.ts'])
 })
+
+test('one file traverses plans, beside those in which a node gets its meaning', async t => {
+  const meanings = [
+    'lib/plan/order.ts', 'lib/plan/read/filter.ts', 'lib/plan/read/select.ts', 'lib/plan/read/show.ts',
+    'lib/response/items.ts', 'lib/response/stream.ts', 'lib/data/items.ts',
+    'lib/explorer/columns.ts', 'lib/explorer/item.ts', 'lib/explorer/table.ts',
+    'lib/sources/memory/filter.ts', 'lib/sources/memory/select.ts', 'lib/sources/sql/statements/filter.ts',
+    'lib/sources/sql/statements/json-read.ts', 'lib/sources/sql/statements/select.ts',
+    'lib/sources/sql/statements/shape.ts'
+  ]
+  t.strictSame(filesWith(/case 'related'|kind [!=]== 'related'/), ['lib/plan/fold.ts', ...meanings].sort())
+})

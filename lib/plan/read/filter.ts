@@ -6,6 +6,7 @@ import {
 import { type Operator, type Scalar, textOfDate, traitsOf } from '../../model/values.ts'
 import type { Filter, TextPlace, ValueText } from '../../request/request.ts'
 import { followPath, followsNone, isOfElements, type Purpose } from '../field-path.ts'
+import { partsOf } from '../fold.ts'
 import type { AggregateName, Listing, Predicate, Selection } from '../plan.ts'
 import { all, always, any, compareList, compareValue } from '../predicates.ts'
 import { unitNamed } from '../time-units.ts'
@@ -211,14 +212,11 @@ function costOfSelection (select: Selection): number {
 }
 
 function costOf (predicate: Predicate): number {
-  switch (predicate.kind) {
-    case 'compare': return costOfCompare(predicate)
-    case 'is_null': return 1
-    case 'related': return fanOut
-    case 'not': return costOf(predicate.of)
-    case 'some': return Math.max(1, costOf(predicate.where)) * (predicate.field.kind === 'sub-collection' ? fanOut : 1)
-    default: return predicate.of.reduce((cost, one) => cost + costOf(one), 0)
-  }
+  if (predicate.kind === 'compare') return costOfCompare(predicate)
+  if (predicate.kind === 'is_null') return 1
+  const inside = partsOf(predicate).reduce((cost, one) => cost + costOf(one), 0)
+  if (!('where' in predicate)) return inside
+  return Math.max(1, inside) * (predicate.field.kind === 'sub-collection' ? fanOut : 1)
 }
 
 // The elements that a relation to many is taken to have.
