@@ -77,7 +77,8 @@ declare
   event record;
 begin
   if not exists (select from pg_class where oid = logged and relkind in ('r', 'p')) then return; end if;
-  select string_agg(format('%L, %I::text', name, name), ', ') into columns
+  -- With the table: a column may be called new or found, as variables of the functions are.
+  select string_agg(format('%L, changed.%I::text', name, name), ', ') into columns
     from unnest(data_api.noted_columns(logged)) as name;
   execute format('create or replace trigger data_api_changes after %s on %s
     for each statement execute function data_api.note_change()',
@@ -90,8 +91,9 @@ begin
       execute format('drop trigger if exists %I on %s', 'data_api_' || event.kind, logged);
       continue;
     end if;
-    execute format($f$create or replace function data_api.%I () returns trigger
-      language plpgsql security definer set search_path = pg_catalog, pg_temp as $n$
+    execute format('create or replace function data_api.%I () returns trigger
+      language plpgsql security definer set search_path = pg_catalog, pg_temp as %L', noting || '_' || event.kind,
+      format($f$
       declare found jsonb;
       begin
         begin
@@ -104,9 +106,9 @@ begin
             when jsonb_array_length(c.noted || excluded.noted) <= ${mostRows} then c.noted || excluded.noted end
           where c.noted is not null;
         return null;
-      end $n$ $f$, noting || '_' || event.kind, (
-        select string_agg(format('(select jsonb_build_object(%s) as noted from %s limit ${mostRows + 1})', columns,
-          one), ' union all ') from unnest(event.names) as one));
+      end $f$, (
+        select string_agg(format('(select jsonb_build_object(%s) as noted from %s as changed limit ${mostRows + 1})',
+          columns, one), ' union all ') from unnest(event.names) as one)));
     execute format('create or replace trigger %I after %s on %s referencing %s
       for each statement execute function data_api.%I()', 'data_api_' || event.kind, event.kind, logged, event.tables,
       noting || '_' || event.kind);
