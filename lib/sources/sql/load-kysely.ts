@@ -23,6 +23,11 @@ export const sql = Object.assign(
   (texts: TemplateStringsArray, ...values: readonly unknown[]): Sql => loadKysely().sql(texts, ...values),
   {
     id: (...names: readonly string[]): Sql => loadKysely().sql.id(...names),
+    /** An identifier whose name is asked for when the text of the statement is made. */
+    late (name: () => string): Kysely.OperationNodeSource {
+      const node: Kysely.IdentifierNode = { kind: 'IdentifierNode', get name () { return name() } }
+      return { toOperationNode: () => node }
+    },
     join: (values: readonly unknown[], separator?: Sql): Sql => loadKysely().sql.join(values, separator),
     lit: (value: unknown): Sql => loadKysely().sql.lit(value),
     raw: (text: string): Sql => loadKysely().sql.raw(text),

@@ -24,7 +24,7 @@ export function buildAggregate (
   const ref = tableRef(plan.from.collection, builder.alias())
   const columns = planned.map(column => buildColumn(column, ref, builder))
   const name = sql.id(groupsName)
-  const made = columns.map(one => ({ ...one, sql: sql.id(groupsName, one.field.property) }))
+  const made = columns.map((one, index) => ({ ...one, sql: sql.id(groupsName, `c${index}`) }))
   const { ref: groups, builder: outer } = comparing(made, ref, builder)
   const where = buildFilter(plan.having, groups, outer)
   const order = plan.order.length === 0 ? sql`` : sql` order by ${buildSort(plan.order, groups, outer)}`
@@ -55,7 +55,7 @@ function buildGroups (
   const [first] = planned
   const by = named ? first?.of?.field : undefined
   const items = builder.clockedScan(by === undefined ? start : sql`${start} and ${hasGroup(ref, by, builder)}`, ref)
-  const values = sql.join(columns.map(({ field, sql: value }) => sql`${value} as ${sql.id(field.property)}`))
+  const values = sql.join(columns.map(({ sql: value }, index) => sql`${value} as ${sql.id(`c${index}`)}`))
   const keys = planned.flatMap(({ call }, index) => call === undefined ? [sql`${sql.lit(index + 1)}`] : [])
   const grouped = keys.length === 0 ? sql`` : sql` group by ${sql.join(keys)}`
   return sql`select ${values} from ${table(ref)} where ${items}${grouped} limit ${sql.lit(mostGroups + 1)}`

@@ -23,7 +23,8 @@ export function buildFilter (predicate: Predicate, ref: TableRef, builder: Build
     case 'is_null': return sql`${shownOrNull(predicate, ref, builder)} is null`
     case 'not':
       if (predicate.of.kind === 'is_null') return sql`${shownOrNull(predicate.of, ref, builder)} is not null`
-      return sql`(${buildFilter(predicate.of, ref, builder)}) is not true`
+      // Not `is not true`: SQLite takes that word for a column that is called so.
+      return sql`not coalesce(${buildFilter(predicate.of, ref, builder)}, 1 = 0)`
     case 'some': return buildSome(predicate, ref, builder)
     case 'related': return buildRelated(predicate, [predicate.value], ref, builder, columns => {
       const values = comparing(columns, ref, builder)

@@ -103,7 +103,7 @@ function nameKnown (terms: Order, ref: TableRef, toColumn: (name: string) => Sql
 export const carriedOf = (terms: Order, { alias }: TableRef): readonly Sql[] =>
   terms.map((_, index) => sql.id(alias, carriedName(index)))
 
-// No column of a collection has such a name: that of an expression ends with its parenthesis.
+// Beside the columns of fields: `c0` and so on.
 const carriedName = (index: number) => `(sort) ${index}`
 
 /**

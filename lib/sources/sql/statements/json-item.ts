@@ -28,7 +28,7 @@ export function buildJsonItem (
     ['rows', nestedTexts(select, ref, builder)] as const,
     ...columns.map((one, index) => [`v${index}`, one.sql] as const)
   ]
-  const from = sql` from (select 1 as ${sql.id('one')}) as ${sql.id('(one)')} left join ${sql.id(ref.alias)} on true
+  const from = sql` from (select 1 as ${sql.id('one')}) as ${sql.id('(one)')} left join ${sql.id(ref.alias)} on 1 = 1
     limit 1`
   return buildRowRead(plan, { refs, outputs, from }, builder, ([rows, ...values], { longest }) => {
     if (typeof rows !== 'string') throw answerTooLarge(longest)

@@ -15,7 +15,7 @@ import type { CompiledRead, ReadLimit, Values } from './compiled-read.ts'
 import { buildRow, buildRows, elementsOf, isDirect, selectItem } from './select.ts'
 import { isFlat } from './shape.ts'
 import { buildRowRead, buildTotal, decodeTotal, startingAt, stepRefs } from './steps.ts'
-import { column, tableRef, type TableRef } from './table.ts'
+import { column, queryRef, tableRef, type TableRef } from './table.ts'
 
 /**
  * The builder of a statement, and the writer of JSON of its dialect. `guarded`: the fields without which the read must
@@ -57,7 +57,7 @@ export function buildJsonRead (plan: ReadPlanOf<'list'>, builder: Builder): Comp
   const { writer } = builder.dialect
   const refs = stepRefs(plan.steps)
   const parent = refs.at(-1)
-  const ref = tableRef(from.collection, builder.alias())
+  const ref = queryRef(from.collection, builder.alias())
   const terms = carriedTerms(plan)
   const read = innerTerms(listing, terms, ref)
   const isShown = terms.length === 0 && extra.every(field => listing.select.some(one => one.field === field))
@@ -247,7 +247,7 @@ function buildSubItem (shown: Extract<Shown, { kind: 'item' }>, ref: TableRef, {
 function buildSubList (
   { field, listing }: Extract<Shown, { kind: 'list' }>, ref: TableRef, { writer, builder }: JsonBuilder
 ): Sql {
-  const target = tableRef(field.target, builder.alias())
+  const target = queryRef(field.target, builder.alias())
   const terms = innerTerms(listing, [], target)
   const object = buildObject(listing.select, target, { writer, builder })
   const rows = buildRows(listing, { ref: target, terms }, elementsOf({ field, listing }, ref, builder), false, builder)

@@ -9,7 +9,7 @@ import { buildAggregate, hasGroup } from './aggregate-read.ts'
 import type { Body, CompiledRead, ReadLimit } from './compiled-read.ts'
 import { buildLimit, buildList, buildRow, decodeRows, isDirect } from './select.ts'
 import { buildRowRead, buildTotal, decodeTotal, startingAt, stepRefs } from './steps.ts'
-import { column, table, tableRef, type TableRef } from './table.ts'
+import { column, queryRef, table, tableRef, type TableRef } from './table.ts'
 
 // The general read: one statement for a path of any length and a selection of any depth. The database writes the rows
 // as JSON arrays, which the application decodes.
@@ -65,7 +65,7 @@ function buildItemRows ({ select }: ReadPlanOf<'item'>, ref: TableRef | undefine
 
 function buildPageRows (plan: ReadPlanOf<'list'>, parent: TableRef | undefined, builder: Builder): Body {
   const { from, listing, cursorBound, extra, count } = plan
-  const list = buildList({ ...listing, extra, ahead: true }, tableRef(from.collection, builder.alias()), inner => {
+  const list = buildList({ ...listing, extra, ahead: true }, queryRef(from.collection, builder.alias()), inner => {
     const start = startingAt(from, inner, parent, listing.where, builder)
     const conditions = sql`${start} and ${buildFilter(cursorBound, inner, builder)}`
     return isDirect(listing, from) ? conditions : builder.clockedScan(conditions, inner)
@@ -90,7 +90,7 @@ function buildGroups (plan: ReadPlanOf<'groups'>, parent: TableRef | undefined, 
   const type = builder.columnType(from.collection, by)
   const group = sql.id(builder.alias())
   const value = sql`${group}.${sql.id('value')}`
-  const ref = tableRef(from.collection, builder.alias())
+  const ref = queryRef(from.collection, builder.alias())
   const conditions = (inner: TableRef) => {
     const own = dialect.filtered(column(inner, by), type, false)
     return dialect.clocked(sql`${startingAt(from, inner, parent, members.where, builder)} and ${own} = ${value}`)

@@ -11,7 +11,7 @@ import { buildSort, carriedColumns, carriedOf, carriedValues, innerTerms } from 
 import { related } from './join-conditions.ts'
 import { positionsOf } from './positions.ts'
 import { isRoundLimit } from './shape.ts'
-import { column, selected, table, tableRef, type TableRef } from './table.ts'
+import { column, queryRef, selected, table, tableRef, type TableRef } from './table.ts'
 
 /** The SQL by which a row becomes a JSON array, and the decoder of that array. Both go by position. */
 export interface RowLayout { readonly sql: Sql, decode (values: readonly unknown[]): Row }
@@ -140,11 +140,12 @@ function buildNested (shown: Exclude<Shown, { kind: 'value' }>, ref: TableRef, b
   const { field } = shown
   const { property } = field
   if (shown.kind === 'related') return buildFunctions(shown, ref, builder)
-  const target = tableRef(field.target, builder.alias())
   if (shown.kind === 'list') {
-    const list = buildList(shown.listing, target, elementsOf(shown, ref, builder), builder)
+    const elements = queryRef(field.target, builder.alias())
+    const list = buildList(shown.listing, elements, elementsOf(shown, ref, builder), builder)
     return { property, sql: list.sql, decode: rows => decodeRows(rows, list) }
   }
+  const target = tableRef(field.target, builder.alias())
   const row = buildRow(shown.select, [], target, builder)
   return {
     property,

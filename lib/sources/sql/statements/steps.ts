@@ -10,14 +10,14 @@ import type { Sql } from './dialect.ts'
 import { buildFilter } from './filter.ts'
 import { related } from './join-conditions.ts'
 import type { Cardinality, CompiledRead, ReadLimit, Values } from './compiled-read.ts'
-import { column, selected, table, tableRef, type TableRef } from './table.ts'
+import { column, queryRef, selected, table, tableRef, type TableRef } from './table.ts'
 
 // The path of a plan in SQL: each step is a common table expression of the items that the step resolves to, at most
 // two.
 
 /** Returns a reference to the common table expression of each step: `(s0)`, `(s1)` and so on. */
 export const stepRefs = (steps: readonly Step[]): readonly TableRef[] =>
-  steps.map((step, index) => tableRef(step.collection, `(s${index})`))
+  steps.map((step, index) => queryRef(step.collection, `(s${index})`))
 
 /** Returns the `with` clause of these common table expressions, or no SQL if there are none. */
 export const withSteps = (steps: readonly Sql[]): Sql => steps.length === 0 ? sql`` : sql`with ${sql.join(steps)} `

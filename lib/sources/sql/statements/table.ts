@@ -1,7 +1,5 @@
 import { sql } from '../load-kysely.ts'
-import type {
-  Collection, DataField, ExpressionField, StoredField, SubItemField
-} from '../../../model/model.ts'
+import type { Collection, DataField, StoredField, SubItemField } from '../../../model/model.ts'
 import { placeOfExpression } from '../../../model/fields.ts'
 import { buildOwnSql } from '../own-sql.ts'
 import { sourceOf, tableOf } from '../source.ts'
@@ -9,14 +7,20 @@ import { tableId } from '../table-name.ts'
 import type { Sql } from './dialect.ts'
 
 /**
- * A reference to a collection's table under an alias. It collects the columns that a statement reads, so that no others
- * are selected.
+ * A reference to a collection's rows under an alias: those of its table, or those that an inner query selects of it. It
+ * collects the fields that a statement reads, so that no others are selected.
  */
 export interface TableRef {
   readonly collection: Collection
   readonly alias: string
-  readonly columns: Set<string>
-  readonly expressions: Set<ExpressionField>
+  /** Whether the rows are those of an inner query. */
+  readonly isQuery: boolean
+  /**
+   * The fields that are read, with the names of their columns where these are of a derived table: `c0`, `c1`, ... The
+   * names of the application's columns stand beside tables alone: SQLite renames a column of a derived table that is
+   * called `true`, and an expression could have the name of a column.
+   */
+  readonly fields: Map<DataField, string>
   /** The values of a row that functions have made of the collection's items. */
   readonly values?: ReadonlyMap<DataField, Sql>
   /** The sub-items that are joined to the table. */
@@ -26,19 +30,28 @@ export interface TableRef {
 }
 
 /** Makes a reference to a collection's table that nothing has read yet. */
-export function tableRef (collection: Collection, alias: string): TableRef {
-  return { collection, alias, columns: new Set(), expressions: new Set(), joins: new Map(), known: new Map() }
-}
+export const tableRef = (collection: Collection, alias: string): TableRef => makeRef(collection, alias, false)
 
-/** Returns a field's column under the table's alias, and adds it to the columns that are read. */
+/** Makes a reference to the rows of an inner query that selects what the reference reads (selected). */
+export const queryRef = (collection: Collection, alias: string): TableRef => makeRef(collection, alias, true)
+
+const makeRef = (collection: Collection, alias: string, isQuery: boolean): TableRef =>
+  ({ collection, alias, isQuery, fields: new Map(), joins: new Map(), known: new Map() })
+
+/** Returns a field's column under the alias, and adds the field to those that are read. */
 export function column (ref: TableRef, field: DataField): Sql {
   const value = ref.values?.get(field)
   if (value !== undefined) return value
-  const name = columnName(ref.collection, field)
-  ref.columns.add(name)
-  if (field.kind === 'expression') ref.expressions.add(field)
-  return sql.id(ref.alias, name)
+  const derived = ref.fields.get(field) ?? `c${ref.fields.size}`
+  ref.fields.set(field, derived)
+  if (ref.isQuery || field.kind === 'expression') return sql.id(ref.alias, derived)
+  const own = columnName(ref.collection, field)
+  // What is read after this field decides whether the table becomes a derived one.
+  return sql`${sql.id(ref.alias)}.${sql.late(() => isDerived(ref) ? derived : own)}`
 }
+
+/** Returns true for a table whose expressions are read. */
+const isDerived = ({ fields }: TableRef) => [...fields.keys()].some(({ kind }) => kind === 'expression')
 
 /**
  * Returns the table under its alias, or a derived table if expressions are read, and the tables that are joined to it.
@@ -56,26 +69,24 @@ function joinsOf ({ joins }: TableRef): Sql {
 function withoutJoins (ref: TableRef): Sql {
   const name = tableOf(ref.collection)
   const table = tableId(name)
-  if (ref.expressions.size === 0) return sql`${table} as ${sql.id(ref.alias)}`
-  const expressions = [...ref.expressions].map(field => {
-    const built = buildOwnSql(placeOfExpression(ref.collection.property, field.property), field.expression)
-    return sql`(${built}) as ${sql.id(columnName(ref.collection, field))}`
+  if (!isDerived(ref)) return sql`${table} as ${sql.id(ref.alias)}`
+  // Inside the derived table, the table and its columns keep their names, which the application's expressions may use.
+  const columns = [...ref.fields].map(([field, derived]) => {
+    const value = field.kind === 'expression'
+      ? sql`(${buildOwnSql(placeOfExpression(ref.collection.property, field.property), field.expression)})`
+      : sql.id(name.name, columnName(ref.collection, field))
+    return sql`${value} as ${sql.id(derived)}`
   })
-  // Inside the derived table, the table keeps its own name, which the application's expressions may use.
-  return sql`(select ${sql.id(name.name)}.*, ${sql.join(expressions)} from ${table}) as ${sql.id(ref.alias)}`
+  return sql`(select ${sql.join(columns)} from ${table}) as ${sql.id(ref.alias)}`
 }
 
 /** Returns the columns that an inner query must select for the outer query that reads it as `outer`. */
 export function selected (inner: TableRef, outer: TableRef): Sql {
-  for (const field of outer.expressions) inner.expressions.add(field)
-  if (outer.columns.size === 0) return sql`1 as ${sql.id('nothing')}`
-  return sql.join([...outer.columns].map(name => sql.id(inner.alias, name)))
+  if (outer.fields.size === 0) return sql`1 as ${sql.id('nothing')}`
+  return sql.join([...outer.fields].map(([field, derived]) => sql`${column(inner, field)} as ${sql.id(derived)}`))
 }
 
 /** Returns a stored field's column without an alias. */
 export const columnOf = (collection: Collection, field: StoredField): Sql => sql.id(columnName(collection, field))
 
-// An expression's column has parentheses, so that it is not taken for one of the table.
-function columnName (collection: Collection, field: DataField): string {
-  return field.kind === 'expression' ? `(${field.property})` : sourceOf(collection).column(field.property)
-}
+const columnName = (collection: Collection, { property }: StoredField): string => sourceOf(collection).column(property)
