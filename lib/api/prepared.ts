@@ -139,12 +139,11 @@ function resourceOf (
 
 /** Plans what the shape leaves open. Asks the same rules as planRequest(), in the same order. */
 function planShape (
-  { format, query }: Shape, resource: Resource, { method, name }: PlainRequest, { body }: RequestText, caller: Caller,
+  { format, query }: Shape, resource: Resource, { method }: PlainRequest, { body }: RequestText, caller: Caller,
   { reads, writes }: Api['options']
 ): Exclude<RequestPlan, { kind: 'import' }> {
   if (caller.guarded) {
-    const permissions = permissionsOf(caller)
-    const denial = permissions.readingDenial(method, name) ?? permissions.denial(method as Method, resource)
+    const denial = permissionsOf(caller).denial(method as Method, resource)
     if (denial !== undefined) throw denial
   }
   if (format !== undefined) {

@@ -13,7 +13,9 @@ export interface ErrorFacts {
   readonly candidates?: readonly string[]
   readonly pointer?: string
   readonly line?: number
-  readonly operation?: number
+  readonly collection?: string
+  /** The index of the operation of a batch that failed; of no batch, what the caller may not do, such as `update`. */
+  readonly operation?: number | string
 }
 
 /** Any request that failed, but for one that was aborted, and for a mistake of the caller (TypeError). */

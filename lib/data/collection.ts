@@ -12,7 +12,8 @@ import { importItems } from './import.ts'
 import { bodyOf, itemResource } from './items.ts'
 import { checkMembers, queryOf } from './query.ts'
 import {
-  collectionResource, countItems, findItem, groupItems, listItems, refuseReading, streamItems, writtenItem
+  collectionResource, countItems, findItem, groupItems, listItems, readable, streamItems,
+  writtenItem
 } from './reads.ts'
 import { type Members, placeOf } from './where.ts'
 
@@ -21,11 +22,10 @@ type AnyCollection = CollectionData<AnyShape, Members>
 
 /** Returns the items of a collection for own code: each call is planned and run as a request is. */
 export function makeCollection (names: CollectionNames, binding: Binding): AnyCollection {
-  const begin = () => beginCall(names, binding)
-  const write = async <T>(work: (call: Call) => Promise<T>): Promise<T> => {
-    const run = async () => work(await begin())
-    return binding.joined === undefined ? run() : binding.joined.follow(run)
-  }
+  const begin = async () => readable(await beginCall(names, binding))
+  const follow = <T>(run: () => Promise<T>): Promise<T> =>
+    binding.joined === undefined ? run() : binding.joined.follow(run)
+  const write = <T>(work: (call: Call) => Promise<T>): Promise<T> => follow(async () => work(await begin()))
   const find = async (id: unknown, query: Members = {}) => findItem(await begin(), id, query)
   const made = {
     list: async (query: Members = {}) => listItems(await begin(), query),
@@ -38,7 +38,9 @@ export function makeCollection (names: CollectionNames, binding: Binding): AnyCo
       if (item === undefined) throw identifierNotFound(textOf(id))
       return item
     },
-    create: (values: unknown, query: Members = {}) => write(call => createItems(call, values, query)),
+    // Who may not read may create.
+    create: (values: unknown, query: Members = {}) =>
+      follow(async () => createItems(await beginCall(names, binding), values, query)),
     update: (id: unknown, changes: unknown, query: Members = {}) =>
       write(call => updateItem(call, id, changes, query, false)),
     upsert: (id: unknown, values: unknown, query: Members = {}) =>
@@ -46,7 +48,7 @@ export function makeCollection (names: CollectionNames, binding: Binding): AnyCo
     updateEach: (items: unknown, query: Members = {}) => write(call => updateEach(call, items, query)),
     add: (id: unknown, name: string, addend: unknown) => write(call => addTo(call, { id, name, addend })),
     import: async (items: Parameters<typeof importItems>[1], options: Members = {}) =>
-      importItems(await begin(), items, options),
+      importItems(await beginCall(names, binding), items, options),
     delete: (id: unknown) => write(call => deleteItem(call, id)),
     updateWhere: (where: unknown, changes: unknown, options: Members = {}) =>
       write(call => writeMany(call, { method: 'PATCH', where, body: bodyOf(changes, call.collection), options })),
@@ -95,7 +97,6 @@ async function addTo (
   call: Call, { id, name, addend }: { readonly id: unknown, readonly name: string, readonly addend: unknown }
 ): Promise<unknown> {
   const { collection } = call
-  refuseReading(call)
   const { walked } = itemResource(id, call)
   const field = collection.fields.get(name)
   if (field?.kind !== 'stored' || !field.writable || !amendmentsOf(field).includes('add')) {
@@ -122,7 +123,6 @@ interface WritingMany {
 
 /** Writes all items that a condition finds. Returns their number. */
 async function writeMany (call: Call, { method, where, body, options }: WritingMany): Promise<number> {
-  refuseReading(call)
   checkMembers(options, ['max'])
   const may: readonly Operation[] = [method === 'PATCH' ? 'update' : 'delete']
   const most = options['max'] ?? Infinity

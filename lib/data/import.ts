@@ -8,7 +8,7 @@ import { sliceOf } from '../sources/source.ts'
 import type { Call } from './call.ts'
 import { bodyOf } from './items.ts'
 import { checkMembers } from './query.ts'
-import { collectionResource, refuseReading } from './reads.ts'
+import { collectionResource, readable } from './reads.ts'
 import { type Members, placeOf } from './where.ts'
 
 type Items = Iterable<unknown> | AsyncIterable<unknown>
@@ -21,7 +21,7 @@ export async function importItems (call: Call, items: Items, options: Members): 
   const { merge, ignore, dryRun } = options
   const denial = caller.denial('create', collection)
   if (denial !== undefined) throw denial
-  if (merge !== undefined || ignore !== undefined) refuseReading(call)
+  if (merge !== undefined || ignore !== undefined) readable(call)
   const resolution = merge === undefined ? ignore === undefined ? undefined : 'ignore' : 'merge'
   const failures: unknown[] = []
   const stream = Readable.from(linesOf(items, call, failures))

@@ -49,7 +49,6 @@ export async function countItems (call: Call, asked: Members): Promise<number> {
 
 /** Returns the values of the groups that a query makes of items. */
 export async function groupItems (call: Call, asked: Members): Promise<readonly Members[]> {
-  refuseReading(call)
   checkMembers(asked, groupMembers)
   const query = queryOf(groupsQuery(asked), call.collection, listMembers)
   const read = planRead(collectionResource(call), query, false, call.binding.limits.paged)
@@ -74,7 +73,6 @@ export async function * streamItems (begin: () => Promise<Call>, asked: Members)
 
 /** Returns the item; undefined where there is none. */
 export async function findItem (call: Call, id: unknown, asked: Members): Promise<Members | undefined> {
-  refuseReading(call)
   const query = queryOf(asked, call.collection, ['fields'])
   const read = planRead(itemResource(id, call), query, false, call.binding.limits.paged)
   if (read.kind !== 'item') throw new TypeError('an item is read as an item')
@@ -88,17 +86,17 @@ export const collectionResource = ({ collection }: Call): Extract<Resource, { ki
   ({ kind: 'collection', from: { collection, via: undefined }, where: always, pathValues: [], walked: [] })
 
 function planList (call: Call, query: Query, count: boolean, whole: boolean): ListRead {
-  refuseReading(call)
   const { limits } = call.binding
   const read = planRead(collectionResource(call), query, count, whole ? limits.whole : limits.paged)
   if (read.kind !== 'list') throw invalidFields("Groups are read by 'groups()'.", placeOf('fields'))
   return read
 }
 
-/** Throws the denial of the rule for reading. */
-export function refuseReading ({ caller, collection }: Call): void {
-  const denial = caller.denial('read', collection)
+/** Returns the call. Throws the denial of the rule for reading. */
+export function readable (call: Call): Call {
+  const denial = call.caller.denial('read', call.collection)
   if (denial !== undefined) throw denial
+  return call
 }
 
 interface Rows { readonly rows: readonly Row[], readonly more: boolean, readonly total: number | undefined }

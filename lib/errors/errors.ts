@@ -67,8 +67,10 @@ export interface Facts {
   readonly line?: number
   /** The offending element of a body that holds more than one item: a JSON pointer. */
   readonly pointer?: string
-  /** The index of the operation of a batch that failed. */
-  readonly operation?: number
+  /** The collection, by its name on the wire, in which a rule denies the operation. */
+  readonly collection?: string
+  /** The index of the operation of a batch that failed; of no batch, the name of the one that a rule denies. */
+  readonly operation?: number | string
   /** The number of items that a write would have changed, counted up to the first that are too many. */
   readonly affected?: number
   /** Paths that lead to one item each. */

@@ -23,7 +23,7 @@ const methodsOfRoot = 'GET, HEAD, OPTIONS, POST'
 /** A copy of the error that tells the operation; the error itself where it tells it already. */
 export function atOperation (error: DataApiError, operation: number): DataApiError {
   const { pointer, details, ...facts } = error.facts
-  if (facts.operation !== undefined) return error
+  if (typeof facts.operation === 'number') return error
   const place = `/${operation}/body`
   return new DataApiError(error.code, error.message, {
     ...facts,

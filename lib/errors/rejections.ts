@@ -15,6 +15,13 @@ export function refusedByRule (error: unknown): DataApiError | undefined {
 export const unauthorized = (cause?: unknown) =>
   new DataApiError('unauthorized', 'You must sign in to do this.', { cause })
 
+/** An operation on the items of a collection, by its name on the wire. */
+export interface DeniedOperation { readonly operation: string, readonly collection: string }
+
+/** The error for a caller to whom a rule denies an operation. */
+export const operationDenied = ({ operation, collection }: DeniedOperation) =>
+  new DataApiError('forbidden', `You may not ${operation} '${collection}'.`, { collection, operation })
+
 /** An error that a hook of the application threw, with a status of its own. */
 export function rejected (status: number, message: string, cause: unknown): DataApiError {
   const facts = { cause, ...headersOf(cause), ...detailsOf(cause) }

@@ -108,7 +108,7 @@ export function searchFields (target: Collection): readonly DataField[] | undefi
 
 /** Returns true for a caller who may list a collection. */
 const mayList = (target: Collection, { spot }: Place): boolean =>
-  spot !== undefined && spot.permissions.readingDenial('GET', target.name) === undefined
+  spot !== undefined && spot.permissions.readingDenial('GET', { segments: [target.name] }) === undefined
 
 /** Returns a form that links an item that exists, which is named by any of its identifiers. `found`: of a search. */
 export function linkForm ({ target }: SubCollectionField, found: Found | undefined, place: Place): Html {

@@ -102,7 +102,12 @@ const facts = {
   },
   pointer: { type: 'string', description: 'the offending element of the body: a JSON pointer' },
   line: { type: 'integer', description: 'the line of an import with the error, from 1' },
-  operation: { type: 'integer', description: 'the index of the operation of a batch that failed' },
+  collection: { type: 'string', description: 'the collection in which the caller may not do the operation' },
+  operation: {
+    type: ['integer', 'string'],
+    description: 'the index of the operation of a batch that failed; of no batch, what the caller may not do: ' +
+      '`read`, `create`, `update` or `delete`'
+  },
   candidates: { type: 'array', items: { type: 'string' }, description: 'paths that lead to one item each' }
 }
 

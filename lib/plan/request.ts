@@ -14,7 +14,8 @@ import { collectionAt, type Resource, walk, walkFrom } from './path/walk.ts'
 import type { Step } from './plan.ts'
 import { type ImportPlan, planImport } from './write/import.ts'
 import type { WriteLimits } from './write/limits.ts'
-import { isFiltered, planWrite, type Write } from './write/write.ts'
+import { namesItems } from './write/merge.ts'
+import { planWrite, type Write } from './write/write.ts'
 
 /** The meaning of a request. */
 export type RequestPlan =
@@ -47,12 +48,18 @@ export interface ItemChange {
 
 export interface MethodChange { readonly method: Method, readonly change: ItemChange }
 
+/** A path as it was asked for. `from`: the collection of the item with which a path in a batch begins (walkFrom). */
+export interface AskedPath { readonly segments: readonly string[], readonly from?: Collection | undefined }
+
 /** The permissions of the caller of a request. */
 export interface Permissions {
   /** The model without the fields that the caller may not read or write. */
   readonly model: Model
-  /** Returns the error for a caller who may not read the collection of this name; undefined if no rule denies it. */
-  readingDenial (method: string, name: string | undefined): DataApiError | undefined
+  /**
+   * Returns the error for a caller who may not read the collection that a path begins with, and so not use the method;
+   * undefined if no rule denies it.
+   */
+  readingDenial (method: string, path: AskedPath): DataApiError | undefined
   /** Returns the error for a caller who may not use the method on the resource; undefined if no rule denies it. */
   denial (method: Method, resource: Resource): DataApiError | undefined
   /** Returns the change that the method makes, if the caller may make it to some items only. */
@@ -79,12 +86,12 @@ export interface RequestOptions {
 
 /**
  * Returns the resource of a request in the model that its caller may see. Throws the denial of a reading rule before it
- * looks anything up. `from`: the collection of the item with which a path in a batch begins (walkFrom).
+ * looks anything up. `from`: see AskedPath.
  */
 export function findResource (
   request: Request, permissions: Permissions, options: RequestOptions, context: Context, from?: Collection
 ): Resource | Promise<Resource> {
-  const denial = permissions.readingDenial(request.method, request.segments[0])
+  const denial = permissions.readingDenial(request.method, { segments: request.segments, from })
   if (denial !== undefined) throw denial
   const { dictionaryPrefix } = options.syntax
   const { segments, parts } = request
@@ -135,14 +142,12 @@ function planWriteRequest (
   // Writes answer in JSON only; a client that does not accept JSON gets its error before anything is written.
   planFormat(accept, query.format)
   const unreadable = permissions.denial('GET', resource)
-  // A filter tells by what it finds what the items have.
-  if (resource.kind === 'collection' && isFiltered({ method, body }) && unreadable !== undefined) throw unreadable
   // A caller who may not read the collection gets no item of it in an answer.
   const represent = returns === 'representation' && unreadable === undefined
   const asked = { method, query, body, conditions, represent, maxAffected }
   if (format !== undefined && body.stream !== undefined && resource.kind === 'collection') {
     const { resolution } = request
-    if (resolution !== undefined && unreadable !== undefined) throw unreadable
+    if (unreadable !== undefined && namesItems(request)) throw unreadable
     return planImport(resource, { ...asked, resolution }, writes, { format, stream: body.stream })
   }
   return { kind: 'write', write: planWrite(resource, asked, writes) }

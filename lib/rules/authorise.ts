@@ -93,17 +93,18 @@ export function authoriseLink ({ field, pointer, ...ends }: LinkWrite, caller: C
 }
 
 /**
- * Returns the error for a caller who may not write the link: by the write rules of all its names, by the rule `update`
- * of the item that has the relation, and for a link in a join table by `update` of the other item. Where the child
- * holds the link, the statement that writes its foreign key asks its rule.
+ * Returns the error for a caller who may not write the link: by the write rules of all its names, and for a link in a
+ * join table by `update` of both items. A foreign key is a value of the item that holds it: the statement that writes
+ * it asks the rule of that item.
  */
 export function linkDenial (
   { field, isOwnNew, isOtherNew }: Omit<LinkWrite, 'pointer'>, caller: Caller
 ): DataApiError | undefined {
   const { holder, target, property, link } = field
-  return caller.writeDenial(holder.property, property) ??
-    (isOwnNew ? undefined : caller.denial('update', holder)) ??
-    (isOtherNew || link.kind !== 'join' ? undefined : caller.denial('update', target))
+  const denial = caller.writeDenial(holder.property, property)
+  if (denial !== undefined || link.kind !== 'join') return denial
+  return (isOwnNew ? undefined : caller.denial('update', holder)) ??
+    (isOtherNew ? undefined : caller.denial('update', target))
 }
 
 /**

@@ -204,9 +204,9 @@ function callerOf (group: Group, decisions: Decisions, { declared, linked, conte
     guarded: true,
     inSession: database => database.inSessionOf?.(context) ?? database,
     scope: (collection, operation = 'read') => scopeOf(operation, collection),
-    denial: (operation, { property }) => {
+    denial: (operation, { property, name }) => {
       const decision = decisions.get(property)
-      return decision && refusalOf(decision, operation)?.()
+      return decision && refusalOf(decision, operation)?.({ operation, collection: name })
     },
     writeDenial: (collection, property) => {
       writeDenials ??= writeDenialsOf(decisions, linked)

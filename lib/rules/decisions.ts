@@ -1,6 +1,6 @@
 import type { Context, Declared, ItemRule, Rule, Scope, Values } from '../declare/collection.ts'
 import { type DataApiError, forbidden } from '../errors/errors.ts'
-import { logError, refusedByRule } from '../errors/rejections.ts'
+import { type DeniedOperation, logError, operationDenied, refusedByRule } from '../errors/rejections.ts'
 import { describeGiven } from '../model/known-names.ts'
 import type { Collection, Model } from '../model/model.ts'
 import type { Predicate } from '../plan/plan.ts'
@@ -23,8 +23,11 @@ export interface Decision {
 /** Plans a scope over a collection of the caller's model. */
 type PlanScope = (collection: Collection, visibleIn: VisibleIn) => Predicate
 
-/** Makes the error of a rule that denies. Most of them are never thrown, and an error takes longer than its rule. */
-export type Refusal = () => DataApiError
+/**
+ * Makes the error of a rule that denies. Most of them are never thrown, and an error takes longer than its rule.
+ * `denied`: what the rule of an operation denies.
+ */
+export type Refusal = (denied?: DeniedOperation) => DataApiError
 
 const operations: readonly Operation[] = ['read', 'create', 'update', 'delete']
 
@@ -122,8 +125,10 @@ function askRule (
   rule: Rule, place: RulePlace, context: Context
 ): Refusal | undefined | Promise<Refusal | undefined> {
   const refuse = (error: unknown): Refusal => {
-    const refused = refusedByRule(error) ?? denyAndLog(error, place, context)
-    return () => refused
+    const refused = refusedByRule(error)
+    if (refused !== undefined) return () => refused
+    logFailedRule(error, place, context)
+    return wordless
   }
   try {
     const result: unknown = rule(context)
@@ -136,9 +141,12 @@ function askRule (
 
 function refusalFor (result: unknown): Refusal | undefined {
   if (result === true) return undefined
-  if (!result) return () => forbidden()
+  if (!result) return wordless
   throw new TypeError(`it returned ${describeGiven(result)}; return true or false`)
 }
+
+/** The refusal of a rule that has no words of its own. */
+const wordless: Refusal = denied => denied === undefined ? forbidden() : operationDenied(denied)
 
 /** Returns true for what `await` waits for. */
 const isThenable = (result: unknown): result is PromiseLike<unknown> =>
@@ -156,9 +164,8 @@ export const askItemRule = async (
 /** The collection, and the rule in its `rules`. */
 type RulePlace = readonly [collection: string, rule: string]
 
-function denyAndLog (error: unknown, [collection, rule]: RulePlace, { request }: Context): DataApiError {
+function logFailedRule (error: unknown, [collection, rule]: RulePlace, { request }: Context): void {
   logError(request.log, { err: error }, `collection '${collection}', rules.${rule}: it failed, so it denies access`)
-  return forbidden()
 }
 
 /** Asks a scope once. A scope that throws contains no item. */

@@ -8,7 +8,7 @@ export type Declarations = Readonly<Record<string, Declared>>
 
 /** The collections and fields that a caller may not read or write, by the application's names. */
 export interface Denials {
-  /** Collections that the caller may not read. Their identifiers remain usable in paths. */
+  /** Collections that the caller may not read. Their identifiers remain: a POST tells that of its new item. */
   readonly collections: ReadonlySet<string>
   /** Fields that the caller may not read, as `collection.field`. */
   readonly read: ReadonlySet<string>
@@ -82,7 +82,8 @@ interface DeclaredField {
 
 /**
  * Returns the schema of a field without `readable` if the caller may not read the field, its collection (identifiers
- * excepted) or the target of the relation; without `writable` if it may not write the field or read the target.
+ * excepted) or the target of the relation; without `writable` if it may not write the field or read the target, and of
+ * the relation to many of a collection that it may not read.
  */
 function withoutFieldFlags (
   { collection, property, schema, isKey }: DeclaredField, { collections, read, write }: Denials
@@ -90,7 +91,9 @@ function withoutFieldFlags (
   const isTargetDenied = isRelation(schema) && collections.has(schema.target)
   const isCollectionDenied = collections.has(collection) && !isKey && schema['identifier'] !== true
   const unreadable = read.has(`${collection}.${property}`) || isTargetDenied || isCollectionDenied
-  const unwritable = write.has(`${collection}.${property}`) || (isTargetDenied && schema['writable'] === true)
+  // A new item of such a collection links no others: the links of a list are told from both sides, or from none.
+  const isUnlinked = isTargetDenied || (collections.has(collection) && isSubCollection(schema))
+  const unwritable = write.has(`${collection}.${property}`) || (isUnlinked && schema['writable'] === true)
   if (!unreadable && !unwritable) return schema
   return {
     ...schema,

@@ -1,9 +1,11 @@
 import type { DataApiError } from '../errors/errors.ts'
 import type { Collection, RelationField } from '../model/model.ts'
+import { takenStrategies } from '../model/strategies.ts'
 import { isWrite, linkingRelation, type Method, separable, separableRelation } from '../plan/path/methods.ts'
 import type { Origin } from '../plan/plan.ts'
-import type { ItemChange, Permissions } from '../plan/request.ts'
-import type { Resource } from '../plan/path/walk.ts'
+import { collectionAt, type Resource } from '../plan/path/walk.ts'
+import { always } from '../plan/predicates.ts'
+import type { AskedPath, ItemChange, Permissions } from '../plan/request.ts'
 import { linkDenial } from './authorise.ts'
 import type { Caller, Operation } from './caller.ts'
 import { isScoped } from './references.ts'
@@ -14,7 +16,7 @@ export function permissionsOf (caller: Caller): Permissions {
   if (!caller.guarded) return { model, readingDenial: none, denial: none, change: none }
   return {
     model,
-    readingDenial: (method, name) => readingDenial(method, name, caller),
+    readingDenial: (method, path) => readingDenial(method, path, caller),
     denial: (method, resource) => methodDenial(method, resource, caller),
     change: (method, resource) => {
       const change = changeOf(method, resource)
@@ -39,13 +41,26 @@ function changeOf (method: Method, resource: Resource): ItemChange | undefined {
 }
 
 /**
- * Checks the first collection of the path only. The caller's model has no relations that lead to a collection that the
- * caller may not read, so the rest of the path cannot reach one.
+ * Denies all URLs of a collection that the caller may not read, but OPTIONS, and POST at the collection itself, which
+ * only creates. Checks the first collection of the path only: the caller's model has no relations that lead to a
+ * collection that the caller may not read, so the rest of the path cannot reach one.
  */
-function readingDenial (method: string, name: string | undefined, { model, denial }: Caller): DataApiError | undefined {
-  if (method !== 'GET' && method !== 'HEAD' && method !== 'QUERY') return undefined
-  const collection = name === undefined ? undefined : model.collections.get(name)
-  return collection === undefined ? undefined : denial('read', collection)
+function readingDenial (
+  method: string, { segments, from }: AskedPath, { model, denial }: Caller
+): DataApiError | undefined {
+  const [name] = segments
+  const collection = from ?? (name === undefined ? undefined : model.collections.get(name))
+  const isOpen = method === 'OPTIONS' || (method === 'POST' && from === undefined && segments.length === 1)
+  return collection === undefined || isOpen ? undefined : denial('read', collection)
+}
+
+/** Denies what readingDenial denies, for a resource. */
+function rootDenial (method: Method, resource: Resource, caller: Caller): DataApiError | undefined {
+  const collection = collectionAt(resource)
+  if (resource.kind === 'directory' || collection === undefined) return undefined
+  const [first] = resource.walked
+  const isItself = resource.kind === 'collection' && first === undefined && resource.where === always
+  return method === 'POST' && isItself ? undefined : caller.denial('read', first?.step.collection ?? collection)
 }
 
 /**
@@ -54,19 +69,18 @@ function readingDenial (method: string, name: string | undefined, { model, denia
  */
 function methodDenial (method: Method, resource: Resource, caller: Caller): DataApiError | undefined {
   if (method === 'OPTIONS' || resource.kind === 'directory') return undefined
+  const unreadable = rootDenial(method, resource, caller)
+  if (unreadable !== undefined) return unreadable
   const links = linkWriteDenial(method, resource, caller)
   if (links !== 'no links') return links
   const collection = 'from' in resource ? resource.from.collection : resource.collection
   const operations = operationsOf(method, resource.kind, collection)
   const denials = operations.map(operation => caller.denial(operation, collection))
   if (!denials.includes(undefined)) return denials[0]
-  return method === 'POST' && 'from' in resource ? postDenial(resource.from, caller) : undefined
+  return method === 'POST' && 'from' in resource ? creationDenial(resource.from, caller) : undefined
 }
 
-/**
- * Returns the denial of a method that changes links and no items; `no links` for any other method. A POST may do both:
- * it is denied if neither is allowed.
- */
+/** Returns the denial of a method that changes links, and perhaps creates items; `no links` for any other method. */
 function linkWriteDenial (
   method: Method, resource: Resource, caller: Caller
 ): DataApiError | 'no links' | undefined {
@@ -77,18 +91,25 @@ function linkWriteDenial (
   if (resource.kind !== 'collection' || (method !== 'POST' && method !== 'PUT')) return 'no links'
   const via = linkingRelation(resource)
   if (via === undefined) return 'no links'
-  const denial = relationDenial(via, caller)
-  return method === 'POST' && denial !== undefined ? 'no links' : denial
+  const linking = relationDenial(via, caller)
+  const creates = takenStrategies(via.target).create && (method === 'POST' || via.creates)
+  if (linking === undefined || !creates) return linking
+  const creating = creationDenial(resource.from, caller)
+  return creating === undefined ? undefined : method === 'POST' ? creating : linking
 }
 
+/** Returns the denial of the links between items that exist. */
 function relationDenial (via: RelationField, caller: Caller): DataApiError | undefined {
-  if (via.kind === 'sub-collection') return linkDenial({ field: via, isOwnNew: false, isOtherNew: false }, caller)
-  return caller.writeDenial(via.holder.property, via.property) ?? caller.denial('update', via.holder)
+  if (via.kind === 'sub-item') {
+    return caller.writeDenial(via.holder.property, via.property) ?? caller.denial('update', via.holder)
+  }
+  return linkDenial({ field: via, isOwnNew: false, isOtherNew: false }, caller) ?? caller.denial('update', via.target)
 }
 
 /** A new item of a sub-collection is linked to its parent (docs/http.md: Rules). */
-const postDenial = ({ via }: Origin, caller: Caller) =>
-  via && linkDenial({ field: via, isOwnNew: false, isOtherNew: true }, caller)
+const creationDenial = ({ collection, via }: Origin, caller: Caller): DataApiError | undefined =>
+  caller.denial('create', collection) ??
+    (via && linkDenial({ field: via, isOwnNew: false, isOtherNew: true }, caller))
 
 function operationsOf (
   method: Exclude<Method, 'OPTIONS'>, kind: Resource['kind'], { strategies }: Collection

@@ -62,11 +62,10 @@ export function run (
   }
 }
 
-/** Leaves out the methods that this caller may not use on the item; of one that it may not read, none. */
+/** Leaves out the methods that this caller may not use on the item. */
 async function runOptions (plan: OptionsPlan, caller: Caller): Promise<OptionsPlan> {
   const denied: Method[] = []
   for (const { method, change } of plan.changes) {
-    if (caller.denial('read', change.collection) !== undefined) continue
     const database = scopedDatabaseOf(change.steps, undefined, caller)
     const found = await database.read({ kind: 'item', steps: change.steps, select: [] }, true)
     if (found.kind !== 'missing' && found.kind !== 'ambiguous' && !await permits(change, caller)) denied.push(method)

@@ -115,13 +115,6 @@ export function confirm (confirmations: readonly Confirmation[], row: Row): read
     .map(({ pointer, message }) => ({ pointer, message }))
 }
 
-/**
- * Returns a violation for each member that cannot be written. For an item whose collection the caller may not read: an
- * accepted value would be a confirmed one.
- */
-export const refuseToConfirm = (confirmations: readonly Confirmation[]): readonly Violation[] =>
-  confirmations.map(({ pointer }) => ({ pointer, message: 'cannot be written here' }))
-
 function isCurrent ({ field, value }: Confirmation, row: Row): boolean {
   const shown = showField(row, showPlainly(field))
   const sent = field.kind === 'stored' && value !== null ? field.type.take(value) ?? value : value

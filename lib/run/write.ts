@@ -13,7 +13,7 @@ import { isCreationChecked, isDeletionChecked, isScoped, isUpdateChecked } from 
 import type { ScopedDatabase, ScopedSession } from '../rules/scoped-database.ts'
 import { amended } from './amend.ts'
 import { calling, type CallSite } from './application.ts'
-import { changedValues, confirm, refuseToConfirm, toItem, valueIn } from './stored-values.ts'
+import { changedValues, confirm, toItem, valueIn } from './stored-values.ts'
 import type { AfterCommit, RunContext, UnitOfWork } from './context.ts'
 import { singleChange } from './single-change.ts'
 import { assign, createItem, linkElements } from './create-item.ts'
@@ -217,9 +217,7 @@ async function runUpdate (plan: WritePlanOf<'update'>, work: UnitOfWork, isRetry
 async function updateFound (plan: WritePlanOf<'update'>, row: Row, work: UnitOfWork): Promise<WriteResult> {
   const { collection, body, insert, conditions, representation } = plan
   checkConditions(conditions, versionOf(row, collection), collection.strategies.requireIfMatch)
-  const isReadable = work.caller.denial('read', collection) === undefined
-  const unconfirmed = isReadable ? confirm(body.confirmations, row) : refuseToConfirm(body.confirmations)
-  const violations = [...body.violations, ...unconfirmed]
+  const violations = [...body.violations, ...confirm(body.confirmations, row)]
   if (violations.length > 0) throw validation(violations)
   const change = (draft: ItemDraft) => {
     const url = new Map(parentKey(insert?.from.via).map(field => [field, valueIn(draft.values, field)]))

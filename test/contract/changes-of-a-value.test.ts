@@ -140,7 +140,7 @@ every('POST is allowed where PUT of such a value is', async ({ t, request, send,
   t.equal((await send('POST', '/songs/1/secret', { add: 1 })).statusCode, 404)
   t.equal((await send('POST', '/songs/9/plays', { add: 1 })).statusCode, 404)
   t.equal((await send('POST', '/songs/1/plays', { add: 1 }, { 'x-reader': '1' })).statusCode, 403)
-  t.equal((await send('POST', '/songs/1/plays', { add: 1 }, { 'x-blind': '1' })).statusCode, 404)
+  t.equal((await send('POST', '/songs/1/plays', { add: 1 }, { 'x-blind': '1' })).statusCode, 403)
   same(await send('POST', '/songs/1/plays', { add: 1 }, { 'x-scoped': '1' }), 403,
     { error: 'forbidden', message: 'You are not allowed to do this.' })
   same(await send('POST', '/songs/1/plays', { add: 0 }, { 'x-scoped': '1' }), 200, changed(41))

@@ -1,4 +1,5 @@
 import { collection, type Context } from '../../lib/index.ts'
+import { mayNot } from '../fixtures/company.ts'
 import { idempotency, Mark, Note, world } from '../fixtures/keyed-notes.ts'
 import { everySource, type Tools, type World } from '../helpers/every-source.ts'
 import fc, { runsOf } from '../helpers/fast-check.ts'
@@ -41,6 +42,25 @@ const every = (name: string, run: (tools: Tools) => Promise<void>) => {
 
 const key = (name: string, more: Record<string, string> = {}) =>
   ({ 'idempotency-key': name, prefer: 'return=representation', ...more })
+
+every('who may no longer read repeats no write but POST at the collection', async ({ send, same, opened }) => {
+  const key = (name: string) => ({ 'idempotency-key': name, 'x-user': 'ann' })
+  const writes = [
+    ['POST', '/notes', { text: 'a' }, 'a'], ['PATCH', '/notes/1', { text: 'b' }, 'b'],
+    ['PUT', '/notes/1/text', 'c', 'c'], ['DELETE', '/notes/1', undefined, 'd']
+  ] as const
+  const [created, ...others] = writes
+  for (const [method, url, body, name] of writes) await send(method, url, body, key(name))
+  const blind = (name: string) => ({ ...key(name), 'x-denied': 'notes' })
+  for (const [method, url, body, name] of others) {
+    same(await send(method, url, body, blind(name)), 403, mayNot('read', 'notes'),
+      { 'idempotency-replayed': undefined })
+  }
+  const [method, url, body, name] = created
+  same(await send(method, url, body, blind(name)), 201, { status: 'created', id: 1 },
+    { 'idempotency-replayed': 'true' })
+  if ((await opened.rows('notes')).length > 0) throw new Error('something was created')
+})
 
 every('a repetition shows no field that its caller may not read by now', async ({ send, same }) => {
   const create = async (more?: Record<string, string>) =>

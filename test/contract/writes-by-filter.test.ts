@@ -2,6 +2,7 @@ import { Type } from '@sinclair/typebox'
 import { test } from 'tap'
 import { createClient } from '../../lib/client/index.ts'
 import dataApi, { collection } from '../../lib/index.ts'
+import { mayNot } from '../fixtures/company.ts'
 import { calls, collections, guarded, Note, world } from '../fixtures/keyed-notes.ts'
 import { everySource, type Tools, type World } from '../helpers/every-source.ts'
 import Fastify from '../helpers/fastify.ts'
@@ -157,7 +158,7 @@ const unreadable: World = {
 }
 
 every('who may not read, or not write, may not write by a filter', async ({ send, same, request }) => {
-  const denied = { error: 'forbidden', message: 'You are not allowed to do this.' }
+  const denied = mayNot('read', 'notes')
   same(await send('PATCH', '/notes?text=a', { owner: 'x' }), 403, denied)
   same(await send('DELETE', '/notes?text=a'), 403, denied)
   same(await request({ method: 'OPTIONS', url: '/marks' }), 204, '', {

@@ -73,7 +73,10 @@ function alone (response: LightMyRequestResponse, returns: string | undefined): 
 /** Returns the error without what tells the operation: its index, and the beginnings of pointers. */
 function toErrorAlone (text: string): string {
   const { operation: _operation, ...error } = JSON.parse(text) as Record<string, unknown>
-  return JSON.stringify(error).replaceAll('"pointer":"/0/body', '"pointer":"')
+  // The index stands in the place of the operation that a rule denies, which the message tells.
+  const [, operation] = /^You may not (\w+) /.exec(String(error['message'])) ?? []
+  const alone = { ...error, ...error['collection'] !== undefined && { operation } }
+  return JSON.stringify(alone).replaceAll('"pointer":"/0/body', '"pointer":"')
 }
 
 const answerOf = (statusCode: number, headers: LightMyRequestResponse['headers'], body: string) =>

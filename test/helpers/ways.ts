@@ -3,7 +3,8 @@ import type { Collection, Field, Model, RelationField, StoredField, SubCollectio
 // Every way in which a link can be written, enumerated from the model.
 
 /**
- * A request that writes a link. `asks`: the operations that the rules must allow, besides those of the link's names.
+ * A request that writes a link. `asks`: the operations that the rules must allow, besides those of the link's names,
+ * and no others.
  */
 export interface Way {
   readonly method: 'POST' | 'PUT' | 'PATCH' | 'DELETE'
@@ -57,41 +58,25 @@ const namesOf = (field: RelationField) => [
 /** The ways of a sub-item and of its foreign key's own name. */
 function byChild (field: RelationField & { kind: 'sub-item' }, { of, unused }: Keys): readonly Way[] {
   const { holder: child, target, name, foreignKey: [foreignKey] } = field
-  const { property } = child
   const url = `/${child.name}/${of(child)}`
   const bodies: unknown[] = field.writable ? [{ [name]: { [keyName(target)]: of(target) } }] : []
   if (foreignKey?.writable === true) bodies.push({ [foreignKey.name]: of(target) })
-  const ways = bodies.flatMap((body): readonly Way[] => [
-    { method: 'PATCH', url, body, asks: [`${property}.update`] },
-    {
-      method: 'POST',
-      url: `/${child.name}`,
-      body: { ...required(child), ...body as object },
-      asks: [
-      `${property}.create`
-      ]
-    },
-    {
-      method: 'PUT',
-      url: `/${child.name}/${unused}`,
-      body: { ...required(child), ...body as object },
-      asks: [
-      `${property}.create`
-      ]
-    }
-  ])
+  const update = [...reading(child, target), `${child.property}.update`]
+  const create = [...reading(child, target), `${child.property}.create`]
+  const ways = bodies.flatMap((body): readonly Way[] => {
+    const created = { ...required(child), ...body as object }
+    return [
+      { method: 'PATCH', url, body, asks: update },
+      // Who may not read creates all the same.
+      { method: 'POST', url: `/${child.name}`, body: created, asks: [...reading(target), `${child.property}.create`] },
+      { method: 'PUT', url: `/${child.name}/${unused}`, body: created, asks: create }
+    ]
+  })
   if (foreignKey?.writable !== true) return ways
   return [
     ...ways,
-    { method: 'PUT', url: `${url}/${foreignKey.name}`, body: of(target), asks: [`${property}.update`] },
-    {
-      method: 'POST',
-      url: `/${child.name}/by_${foreignKey.name}/${of(target)}`,
-      body: required(child),
-      asks: [
-      `${property}.create`
-      ]
-    }
+    { method: 'PUT', url: `${url}/${foreignKey.name}`, body: of(target), asks: update },
+    { method: 'POST', url: `/${child.name}/by_${foreignKey.name}/${of(target)}`, body: required(child), asks: create }
   ]
 }
 
@@ -99,35 +84,32 @@ function byChild (field: RelationField & { kind: 'sub-item' }, { of, unused }: K
 function byList (field: SubCollectionField, { of, unused }: Keys): readonly Way[] {
   const { holder, target, name, link, writable } = field
   const url = `/${holder.name}/${of(holder)}`
-  const update = `${holder.property}.update`
-  const create = `${target.property}.create`
-  const existing = { [name]: [{ [keyName(target)]: of(target) }] }
-  const added = { [name]: [required(target)] }
+  const reads = reading(holder, target)
+  const ofBody = [...reads, `${holder.property}.update`]
+  // A foreign key is a value of the element. A link in a join table is one of both items.
+  const ofList = link.kind === 'join' ? ofBody : reads
+  const [update, create] = [`${target.property}.update`, `${target.property}.create`]
+  const existing = { [keyName(target)]: of(target) }
+  const added = required(target)
+  const created = (element: unknown) => ({
+    method: 'POST', url: `/${holder.name}`, body: { ...required(holder), [name]: [element] }
+  } as const)
+  const list = `${url}/${name}`
   return [
-    { method: 'POST', url: `${url}/${name}`, body: required(target), asks: [update, create] },
+    { method: 'POST', url: list, body: added, asks: [...ofList, create] },
+    { method: 'POST', url: list, body: [added], asks: [...ofList, create] },
     ...link.kind === 'foreign-key'
-      ? [{ method: 'PUT', url: `${url}/${name}/${unused}`, body: required(target), asks: [update, create] } as const]
+      ? [{ method: 'PUT', url: `${list}/${unused}`, body: added, asks: [...reads, create] } as const]
       : [],
     ...writable
       ? [
-          { method: 'PATCH', url, body: existing, asks: [update, `${target.property}.update`] },
-          { method: 'PATCH', url, body: added, asks: [update, create] },
-          {
-            method: 'POST',
-            url: `/${holder.name}`,
-            body: { ...required(holder), ...existing },
-            asks: [
-            `${holder.property}.create`, `${target.property}.update`
-            ]
-          },
-          {
-            method: 'POST',
-            url: `/${holder.name}`,
-            body: { ...required(holder), ...added },
-            asks: [
-            `${holder.property}.create`, create
-            ]
-          }
+          { method: 'POST', url: list, body: existing, asks: [...ofList, update] },
+          { method: 'POST', url: list, body: [existing], asks: [...ofList, update] },
+          { method: 'PUT', url: list, body: [existing], asks: [...ofList, update] },
+          { method: 'PATCH', url, body: { [name]: [existing] }, asks: [...ofBody, update] },
+          { method: 'PATCH', url, body: { [name]: [added] }, asks: [...ofBody, create] },
+          { ...created(existing), asks: [...reads, `${holder.property}.create`, update] },
+          { ...created(added), asks: [...reads, `${holder.property}.create`, create] }
         ] as const
       : []
   ]
@@ -137,25 +119,31 @@ function byList (field: SubCollectionField, { of, unused }: Keys): readonly Way[
 function unlinkingOf (field: RelationField, { of }: Keys): readonly Way[] {
   const { holder, target, name } = field
   const url = `/${holder.name}/${of(holder)}`
-  const asks = [`${holder.property}.update`]
   const deletion = { method: 'DELETE', url, body: undefined, asks: [`${holder.property}.delete`] } as const
+  const update = `${holder.property}.update`
   if (field.kind === 'sub-collection') {
+    const ofHolder = field.link.kind === 'join' ? [update] : []
+    const ofList = [...reading(holder, target), ...ofHolder, `${target.property}.update`]
     return [
       deletion,
-      { method: 'PUT', url: `${url}/${name}`, body: [], asks },
-      { method: 'DELETE', url: `${url}/${name}/${of(target)}`, body: undefined, asks }
+      { method: 'PUT', url: `${url}/${name}`, body: [], asks: ofList },
+      { method: 'DELETE', url: `${url}/${name}/${of(target)}`, body: undefined, asks: ofList }
     ]
   }
   const [foreignKey] = field.foreignKey
+  const asks = [...reading(holder, target), update]
   return [
     deletion,
     { method: 'PATCH', url, body: { [name]: null }, asks },
     { method: 'DELETE', url: `${url}/${name}`, body: undefined, asks },
     ...foreignKey?.writable === true
-      ? [{ method: 'PUT', url: `${url}/${foreignKey.name}`, body: null, asks } as const]
+      // Null refers to no item.
+      ? [{ method: 'PUT', url: `${url}/${foreignKey.name}`, body: null, asks: [...reading(holder), update] } as const]
       : []
   ]
 }
+
+const reading = (...collections: readonly Collection[]) => collections.map(({ property }) => `${property}.read`)
 
 const keyName = ({ key: [key] }: Collection) => key?.name ?? ''
 

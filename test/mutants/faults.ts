@@ -135,7 +135,7 @@ export const faults: readonly Fault[] = [
   },
   {
     what: 'rules: a link is written without the rule of the other item',
-    text: "(isOtherNew || link.kind !== 'join' ? undefined : caller.denial('update', target))",
+    text: "(isOtherNew ? undefined : caller.denial('update', target))",
     fault: 'undefined',
     tests: ['contract/rules/operations', 'contract/authorisation', 'contract/one-law']
   },

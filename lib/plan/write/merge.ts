@@ -5,7 +5,7 @@ import type { Collection, StoredField } from '../../model/model.ts'
 import { isExact } from '../../model/operators.ts'
 import { takenStrategies } from '../../model/strategies.ts'
 import { isScalar } from '../../model/values.ts'
-import type { Filter } from '../../request/request.ts'
+import type { Filter, Query } from '../../request/request.ts'
 import { findIdentifier } from '../path/identify.ts'
 import { itemOf, type ResourceOf } from '../path/walk.ts'
 import type { ReadPlanOf } from '../plan.ts'
@@ -79,11 +79,18 @@ export function planNaming (
   }
 }
 
+/** Returns true for an import that names items which may exist. */
+export const namesItems = (
+  { resolution, query: { filters } }: { readonly resolution: string | undefined, readonly query: Query }
+): boolean => resolution !== undefined || filters.some(isBy)
+
+const isBy = (filter: Filter) => filter.kind === 'compare' && filter.path.join('.') === 'by'
+
 function fieldsOf (filters: readonly Filter[], collection: Collection): readonly StoredField[] {
   const [by] = filters
   if (by === undefined) return collection.key
-  const isBy = by.kind === 'compare' && by.path.join('.') === 'by' && isExact(by.operator) && by.values.length === 1
-  const [value] = isBy ? by.values : []
+  const isName = by.kind === 'compare' && isBy(by) && isExact(by.operator) && by.values.length === 1
+  const [value] = isName ? by.values : []
   const at = { parameter: 'by', position: 1 }
   if (value === undefined || filters.length > 1) {
     throw invalidParameter("An import takes no other parameter than 'by'.", at)

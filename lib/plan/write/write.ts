@@ -59,7 +59,7 @@ export function planWrite (resource: Resource, request: WriteRequest, limits: Wr
 }
 
 /** Returns true if a write of a list is that of all items which a filter finds. */
-export const isFiltered = ({ method, body }: Pick<WriteRequest, 'method' | 'body'>): boolean =>
+const isFiltered = ({ method, body }: Pick<WriteRequest, 'method' | 'body'>): boolean =>
   method === 'DELETE' || (method === 'PATCH' && !Array.isArray(body.value))
 
 function planList (resource: ResourceOf<'collection'>, request: WriteRequest, limits: WriteLimits): Write {

@@ -1,0 +1,167 @@
+import { Type } from '@sinclair/typebox'
+import { test } from 'tap'
+import { exactly, lookup } from '../../../lib/index.ts'
+import { mayNot, serveThing } from '../../fixtures/company.ts'
+import { tables, world } from '../../fixtures/notes.ts'
+import { everyWrite } from '../../helpers/batch-of-one.ts'
+import { everySource, type Tools } from '../../helpers/every-source.ts'
+
+// docs/http.md: Rules. Who may not read a collection may not change it.
+
+const options = {
+  requestStrategies: { upsert: true, delete: true, bulk: ['PATCH', 'DELETE'] }, imports: true
+} as const
+
+const blind = { deny: 'safes.read' }
+const denied = mayNot('read', 'safes')
+
+const everything = ({ opened }: Tools) => Promise.all(Object.keys(tables).map(table => opened.rows(table)))
+
+const writes = [
+  ['DELETE', '/safes/5'], ['DELETE', '/safes/99'], ['DELETE', '/safes/ann@x'], ['DELETE', '/safes?email=ann@x'],
+  ['DELETE', '/safes'], ['DELETE', '/safes/5/notes/1'], ['PATCH', '/safes/5', {}], ['PATCH', '/safes/5', { id: 5 }],
+  ['PATCH', '/safes/by_email/ann@x', { email: 'new@x' }], ['PATCH', '/safes', [{ id: 5, email: 'new@x' }]],
+  ['PATCH', '/safes?email=ann@x', { email: 'new@x' }], ['PUT', '/safes/5', { email: 'new@x' }],
+  ['PUT', '/safes/99', { email: 'new@x' }], ['PUT', '/safes/5/email', 'new@x'], ['PUT', '/safes/5/notes', []],
+  ['POST', '/safes/5', {}], ['POST', '/safes/5/email', { append: 'x' }], ['POST', '/safes/5/notes', { text: 'new' }],
+  ['POST', '/safes/by_email/new@x', {}], ['POST', '/safes/by_id', {}], ['PATCH', '/safes/5?x=1', 'no object'],
+  ['PUT', '/safes/5/notes/nothing/at/all', {}]
+] as const
+
+everyWrite('who may not read a collection may not write by any of its URLs', async tools => {
+  const before = await everything(tools)
+  for (const [method, url, body] of writes) {
+    tools.same(await tools.send(method, url, body, blind), 403, denied)
+  }
+  tools.t.strictSame(await everything(tools), before)
+}, options, world)
+
+everySource('nothing of such a request is parsed, and OPTIONS tells what is left', async ({
+  request, get, same, t
+}) => {
+  const json = { ...blind, 'content-type': 'application/json' }
+  same(await request({ method: 'PATCH', url: '/safes/5', headers: json, payload: '{' }), 403, denied)
+  same(await request({ method: 'PUT', url: '/safes/5', headers: blind, payload: 'text' }), 403, denied)
+  same(await request({ method: 'DELETE', url: '/safes/5?%zz', headers: { ...blind, 'if-match': '"x"' } }), 403, denied)
+  for (const url of ['/safes', '/safes/5', '/safes/5/notes', '/safes/5/email', '/safes/nothing', '/safes?x=1']) {
+    same(await get(url, blind), 403, denied)
+  }
+  for (const [url, allow] of [
+    ['/safes', 'OPTIONS, POST'], ['/safes/5', 'OPTIONS'], ['/safes/99', 'OPTIONS'], ['/safes/ann@x', 'OPTIONS']
+  ] as const) {
+    const { statusCode, headers } = await request({ method: 'OPTIONS', url, headers: blind })
+    t.strictSame([statusCode, headers['allow']], [204, allow], url)
+  }
+}, options, world)
+
+everyWrite('POST at a collection that may not be read only creates', async ({ send, same, opened, t }) => {
+  const headers = { ...blind, prefer: 'return=representation' }
+  same(await send('POST', '/safes', { email: 'new@x' }, headers), 201, { status: 'created', id: 7 },
+    { etag: undefined })
+  same(await send('POST', '/safes/', [{ email: 'newer@x' }], blind), 201, [{ status: 'created', id: 8 }])
+  same(await send('POST', '/safes', { email: 'ann@x' }, blind), 409, {
+    status: 'conflict',
+    error: 'duplicate',
+    message: "An item with the same 'email' already exists.",
+    fields: ['email']
+  })
+  t.equal((await send('POST', '/safes', { id: 5 }, blind)).statusCode, 400)
+  t.equal((await send('POST', '/safes', { email: 'x@x', notes: [{ id: 3 }] }, blind)).statusCode, 400)
+  t.equal((await send('POST', '/safes', { email: 'x@x', notes: [{ text: 'new' }] }, blind)).statusCode, 400)
+  t.equal((await send('POST', '/tags', { word: 'x', notes: [{ id: 1 }] }, { deny: 'tags.read' })).statusCode, 400)
+  same(await send('POST', '/safes', { email: 'x@x' }, { deny: 'safes.read safes.create' }), 403,
+    mayNot('create', 'safes'))
+  // A foreign key is a value of the new item.
+  same(await send('POST', '/notes', { text: 'new', safe: { id: 5 } }, { deny: 'notes.read' }), 201,
+    { status: 'created', id: 4 })
+  t.strictSame((await opened.rows('notes')).map(({ safeId }) => safeId), [6, 6, null, 5])
+  t.equal((await opened.rows('safes')).length, 4)
+}, options, world)
+
+everySource('an import there names no items', async ({ request, same }) => {
+  const send = (url: string, prefer?: string) => request({
+    method: 'POST',
+    url,
+    headers: { ...blind, 'content-type': 'application/x-ndjson', ...prefer !== undefined && { prefer } },
+    payload: '{"email":"new@x"}\n'
+  })
+  for (const [url, prefer] of [
+    ['/safes', 'resolution=merge'], ['/safes', 'resolution=ignore'], ['/safes', 'resolution=other'],
+    ['/safes?by=email', 'resolution=merge'], ['/safes?by=email'], ['/safes?by=nothing'], ['/safes/5/notes']
+  ] as const) {
+    same(await send(url, prefer), 403, denied)
+  }
+  same(await send('/safes'), 201, { status: 'created', count: 1 })
+}, options, world)
+
+everySource('in bodies of other collections its relations are unknown, and references are dangling', async ({
+  send, same, t
+}) => {
+  const details = (pointer: string) => ({
+    error: 'validation',
+    message: "The body is not valid; 'details' lists 1 problem.",
+    details: [{ pointer, message: 'there is no such field' }]
+  })
+  same(await send('PATCH', '/notes/3', { safe: { id: 5 } }, blind), 400, details('/safe'))
+  const ask = async (id: number) => (await send('PATCH', '/notes/3', { safe_id: id }, blind)).json<object>()
+  t.match(await ask(5), { error: 'reference' })
+  t.strictSame(await ask(5), await ask(99))
+}, options, world)
+
+everySource('operations of a batch write nothing of it, by the name of an item that it has created either', async ({
+  send, same
+}) => {
+  const batch = async (...operations: readonly object[]) => send('POST', '/', operations, blind)
+  const create = { method: 'POST', path: '/safes', body: { email: 'new@x' }, as: 'safe' }
+  for (const operation of [
+    { method: 'POST', path: '/$safe/notes', body: { text: 'new' } }, { method: 'PATCH', path: '/$safe', body: {} },
+    { method: 'DELETE', path: '/$safe' }, { method: 'PUT', path: '/$safe/email', body: 'x' }
+  ]) {
+    same(await batch(create, operation), 403, { ...denied, operation: 1 })
+  }
+  same(await batch({ method: 'DELETE', path: '/safes/5' }), 403, { ...denied, operation: 0 })
+  same(await batch(create), 200, [
+    { status: 201, location: '/safes/by_id/7', body: { status: 'created', id: 7 } }
+  ])
+}, { requestStrategies: { ...options.requestStrategies, batch: true } }, world)
+
+test('no lookup and no special identifier is asked', async t => {
+  const find = () => { throw new Error('asked') }
+  const { app } = await serveThing({
+    rules: { read: () => false },
+    identifiers: { nick: lookup({ type: Type.String(), find }), mine: exactly('mine', find) }
+  })
+  for (const url of ['/things/mine', '/things/word', '/things/by_nick/word']) {
+    t.strictSame((await app.inject({ method: 'DELETE', url })).json(), mayNot('read', 'things'))
+  }
+})
+
+test("a rule's own words stay, and 401 stays one", async t => {
+  const { app } = await serveThing({
+    rules: { read: () => { throw Object.assign(new Error('Who are you?'), { statusCode: 401 }) } }
+  })
+  const { statusCode, body } = await app.inject({ method: 'PATCH', url: '/things/1', payload: { name: 'x' } })
+  t.strictSame([statusCode, JSON.parse(body)], [401, { error: 'unauthorized', message: 'Who are you?' }])
+  t.equal((await app.inject({ method: 'POST', url: '/things', payload: { name: 'x' } })).statusCode, 201)
+})
+
+test('own code for a caller keeps to it', async t => {
+  const { app } = await serveThing({ rules: { read: () => false }, requestStrategies: { upsert: true } })
+  type Things = ReturnType<ReturnType<typeof app.dataApi.as>['collection']>
+  let work: (things: Things) => Promise<unknown> = async () => undefined
+  app.post('/own', request => work(app.dataApi.as(request).collection('things')))
+  const answerTo = async (one: typeof work) => {
+    work = one
+    return (await app.inject({ method: 'POST', url: '/own' })).json<object>()
+  }
+  const refusedWork: ReadonlyArray<typeof work> = [
+    things => things.update(1, { name: 'x' }), things => things.upsert(1, { name: 'x' }), things => things.delete(1),
+    things => things.delete({ nothing: 5 }), things => things.updateEach([{ id: 1, name: 'x' }]),
+    things => things.updateWhere({ id: 1 }, { name: 'x' }), things => things.deleteWhere({ id: 1 }),
+    things => things.import([{ name: 'x' }], { merge: 'id' }), things => things.add(1, 'owner', 1),
+    things => things.list(), things => things.find(1), things => things.count()
+  ]
+  for (const one of refusedWork) t.match(await answerTo(one), { message: "You may not read 'things'." })
+  t.strictSame(await answerTo(things => things.create({ name: 'x' })), {})
+  t.strictSame(await answerTo(things => things.import([{ name: 'x' }])), { created: 1, updated: 0, ignored: 0 })
+})
