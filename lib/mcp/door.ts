@@ -3,6 +3,7 @@ import type { McpLimits } from '../api/options.ts'
 import type { Context } from '../declare/collection.ts'
 import { DataApiError, methodNotAllowed } from '../errors/errors.ts'
 import type { Collection, Model } from '../model/model.ts'
+import { takenStrategies } from '../model/strategies.ts'
 import { stringType } from '../model/values.ts'
 import type { Method } from '../plan/path/methods.ts'
 import type { Body } from '../request/body.ts'
@@ -68,6 +69,15 @@ export function carriersOf ({ collections }: Model, { write, collections: read }
     const isTaken = strategies.batch !== false && (strategies.create || strategies.update.length > 0)
     const hasText = stored.some(field => field.readable && field.type === stringType)
     return isWritten && isTaken && hasText && (read?.includes(property) ?? true)
+  }).map(({ property }) => property)
+}
+
+/** Returns the collections in which agents create items and read none, by property: their letter boxes. */
+export function letterBoxesOf ({ collections }: Model, { write, collections: read }: McpLimits): readonly string[] {
+  return [...collections.values()].filter(collection => {
+    const { property, strategies: { batch } } = collection
+    const isWritten = write === true || (Array.isArray(write) && write.includes(property))
+    return isWritten && batch !== false && takenStrategies(collection).create && read?.includes(property) === false
   }).map(({ property }) => property)
 }
 

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify'
 import type { Api } from '../api/answer.ts'
 import type { McpLimits } from '../api/options.ts'
-import { DeclarationError } from '../errors/errors.ts'
+import { DeclarationError, listOf } from '../errors/errors.ts'
 import type { Fail } from '../mcp/agent.ts'
 import type { Answer } from '../response/answer.ts'
 import { batching } from '../scheduling/batching.ts'
@@ -19,8 +19,11 @@ export async function addAgentRoutes (scope: FastifyInstance, serving: Serving, 
       "get the data that agents get; set 'rawStreams' if they need not")
   })
   // Most applications have no such door, and need not load it.
-  const { carriersOf, makeAgentDoor } = await import('../mcp/door.ts')
-  warnOf(carriersOf(api.model, limits), scope)
+  const { carriersOf, letterBoxesOf, makeAgentDoor } = await import('../mcp/door.ts')
+  warn(carriersOf(api.model, limits), scope, names => `option 'mcp.write': agents read texts of ${names} and write ` +
+    'there. Who writes such a text can tell an agent what to write (docs/mcp.md: Threats)')
+  warn(letterBoxesOf(api.model, limits), scope, names => `option 'mcp.write': agents create items of ${names} and do ` +
+    "nothing else there, since 'mcp.collections' does not list it (docs/mcp.md: An agent is a caller)")
   const door = makeAgentDoor(api, limits, fail)
   const schema: FastifySchema & { readonly hide: boolean } = { hide: true }
   const config = { dataApiDoor: 'mcp' as const }
@@ -47,11 +50,8 @@ export async function addAgentRoutes (scope: FastifyInstance, serving: Serving, 
   scope.route({ method: ['GET', 'HEAD'], url: '/llms.txt', schema, config, exposeHeadRoute: false, handler: tell })
 }
 
-function warnOf (carriers: readonly string[], { log }: FastifyInstance): void {
-  if (carriers.length === 0) return
-  const names = carriers.join("', '")
-  log.warn({ collections: carriers }, `option 'mcp.write': agents read texts of '${names}' and write there. ` +
-    'Who writes such a text can tell an agent what to write (docs/mcp.md: Threats)')
+function warn (collections: readonly string[], { log }: FastifyInstance, tell: (names: string) => string): void {
+  if (collections.length > 0) log.warn({ collections }, tell(listOf(collections)))
 }
 
 const isRead = ({ method }: FastifyRequest) => method === 'GET' || method === 'HEAD'

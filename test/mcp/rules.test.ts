@@ -109,7 +109,7 @@ test('a collection that is not among mcp.write is one that agents may not write,
   const app = await serve({ mcp: { write: ['notes'] }, requestStrategies })
   for (const [method, path, body] of [
     ['POST', '/people', { email: 'x' }], ['PATCH', '/people/1', { email: 'x' }], ['DELETE', '/people/1'],
-    ['PUT', '/people/1/notes', []], ['PATCH', '/notes/1', { author: { email: 'new' } }]
+    ['PATCH', '/people/1', { notes: [] }], ['PATCH', '/notes/1', { author: { email: 'new' } }]
   ] as const) {
     const { isError, data } = await write(app, method, path, body)
     t.ok(isError, `${method} ${path}`)
@@ -145,11 +145,44 @@ test('the tool to write is there for callers who may write something, if the doo
 test('what an agent may write and not read is described', async t => {
   const notes = collection(Type.Omit(Note, ['author']), { source: memory([]), rules: { read: notToAgents } })
   const app = await serve({ mcp: { write: true }, requestStrategies, collections: { notes } })
-  const line = 'notes: id* integer; POST PUT PATCH DELETE, not id; takes text string'
+  const line = 'notes: id* integer; POST, not id; takes text string'
   t.equal((await agentOf(app).call('describe')).text, line)
   t.match((await agentOf(app).rpc('resources/list')).result, { resources: [] })
   t.match(await write(app, 'POST', '/notes', { text: 'a' }), { isError: false })
   t.match(await agentOf(app).call('get', { url: '/notes' }), { isError: true, data: { error: 'forbidden' } })
+})
+
+test('a collection that agents write and do not read is their letter box, of which the start tells', async t => {
+  const lines: string[] = []
+  const app = Fastify({ logger: { level: 'warn', stream: { write: (line: string) => { lines.push(line) } } } })
+  const mcp = { write: ['notes'], collections: ['people'] }
+  await app.register(dataApi, { collections: collections(), requestStrategies: { batch: true, delete: true }, mcp })
+  t.strictSame(lines.map(line => JSON.parse(line).msg), [
+    "option 'mcp.write': agents create items of 'notes' and do nothing else there, since 'mcp.collections' does not " +
+      'list it (docs/mcp.md: An agent is a caller)'
+  ])
+  const { call } = agentOf(app)
+  t.equal((await call('describe')).text,
+    'people: id* integer\nnotes: id* integer; POST, not id; takes text string; author -> people')
+  const write = async (...operations: readonly object[]) => call('write', { operations })
+  t.match(await write({ method: 'POST', path: '/notes', body: { text: 'c', author: { id: 1 } } }),
+    { data: { results: [{ status: 201 }] } })
+  for (const operation of [
+    { method: 'PATCH', path: '/notes/1', body: { text: 'c' } }, { method: 'DELETE', path: '/notes/1' },
+    { method: 'PATCH', path: '/notes', body: [{ id: 1, text: 'c' }] }
+  ]) {
+    t.match(await write(operation), { isError: true, data: { message: "You may not read 'notes'." } })
+  }
+  t.strictSame((await app.inject('/notes?fields=text')).json(), [{ text: 'a' }, { text: 'b' }, { text: 'c' }])
+})
+
+test('an agent that may write notes alone does so at the URL of their author, too', async t => {
+  const app = await serve({ requestStrategies: { batch: true }, mcp: { write: ['notes'] } })
+  const { call } = agentOf(app)
+  const operations = [{ method: 'POST', path: '/people/1/notes', body: { text: 'c' } }]
+  t.match(await call('write', { operations }), { data: { results: [{ status: 201 }] } })
+  t.match(await call('write', { operations: [{ method: 'PATCH', path: '/people/1', body: { notes: [] } }] }),
+    { isError: true, data: { message: "You may not update 'people'.", collection: 'people', operation: 0 } })
 })
 
 test('the start warns of texts that agents read where they write', async t => {
@@ -162,5 +195,5 @@ test('the start warns of texts that agents read where they write', async t => {
   t.strictSame(await warned(true), [])
   t.strictSame(await warned({ write: true }), [['people', 'notes']])
   t.strictSame(await warned({ write: ['notes'] }), [['notes']])
-  t.strictSame(await warned({ write: ['notes'], collections: ['people'] }), [])
+  t.strictSame(await warned({ write: ['notes'], collections: ['notes'] }), [['notes']])
 })
