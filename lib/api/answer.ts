@@ -31,7 +31,10 @@ export interface Api {
 }
 
 /** Makes the contexts of requests, in which own code has its data (lib/data). */
-export interface Contexts { contextOf (request: Context['request']): RunContext<Context> }
+export interface Contexts {
+  /** `isAbandoned`: as in RunContext. */
+  contextOf (request: Context['request'], isAbandoned?: RunContext['isAbandoned']): RunContext<Context>
+}
 
 /** Is told how a request was planned. */
 export type Learn = (asked: Asked, plan: RequestPlan, caller: Caller) => void

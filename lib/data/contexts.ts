@@ -33,14 +33,19 @@ export class RequestContext implements RunContext<Context> {
   readonly request: Context['request']
   readonly system = false
   readonly afterCommit: AfterCommit | undefined
+  readonly isAbandoned: RunContext['isAbandoned']
   readonly #join: Join
   readonly #callerOf: Ask
 
-  constructor (request: Context['request'], callerOf: Ask, join: Join, afterCommit?: AfterCommit) {
+  constructor (
+    request: Context['request'], callerOf: Ask, join: Join,
+    { afterCommit, isAbandoned }: Pick<RunContext, 'afterCommit' | 'isAbandoned'> = {}
+  ) {
     this.request = request
     this.#callerOf = callerOf
     this.#join = join
     this.afterCommit = afterCommit
+    this.isAbandoned = isAbandoned
   }
 
   get caller () { return this.#callerOf(this.request) }

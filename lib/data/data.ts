@@ -27,7 +27,7 @@ interface Registration {
 /** The data of a registration for own code, and the contexts of its requests. */
 interface OwnData {
   readonly data: Data
-  contextOf (request: Context['request']): RunContext<Context>
+  contextOf (request: Context['request'], isAbandoned?: RunContext['isAbandoned']): RunContext<Context>
 }
 
 type Request = Context['request']
@@ -35,7 +35,10 @@ type Request = Context['request']
 /** Prepares the data for own code (docs/own-code.md). Its models are compiled when they are first needed. */
 export function makeData (registration: Registration): OwnData {
   const access = makeAccess(registration)
-  return { data: unbound(access, undefined), contextOf: request => access.contextOf(request) }
+  return {
+    data: unbound(access, undefined),
+    contextOf: (request, isAbandoned) => access.contextOf(request, isAbandoned && { isAbandoned })
+  }
 }
 
 /** The collections of a registration, and the ways to be bound to a caller. */
@@ -43,7 +46,7 @@ interface Access {
   readonly names: ReadonlyMap<unknown, CollectionNames>
   /** The databases of the collections. */
   readonly databases: ReadonlyMap<string, Database>
-  contextOf (request: Request, joined?: Joined): RunContext<Context>
+  contextOf (request: Request, more?: Pick<RunContext, 'afterCommit' | 'isAbandoned'>): RunContext<Context>
   bindTo (context: RunContext, joined?: Joined): Binding
   systemContext (joined?: Joined): RunContext
 }
@@ -72,7 +75,7 @@ function makeAccess ({ declared, named, model, options, checks, log }: Registrat
   const access: Access = {
     names,
     databases,
-    contextOf: (request, joined) => new RequestContext(request, callerOf, join, joined?.afterCommit),
+    contextOf: (request, more) => new RequestContext(request, callerOf, join, more),
     systemContext: joined => new SystemContext(log, join, joined?.afterCommit),
     bindTo: (context, joined) => context.system
       ? { context, joined, limits: systemLimits, checks: undefined, callerOf: () => callers.system() }

@@ -6,7 +6,7 @@ import type { EventStream } from './stream.ts'
 /** A document as it was read. */
 export interface State { readonly body: string, readonly tag: string, readonly live: Live }
 
-/** The outcome of a read: a state, the answer that GET gives instead, or undefined where it may do better later. */
+/** The outcome of a read: a state, the answer that GET gives instead, or undefined where it has failed. */
 export type Outcome = State | { readonly end: Answer } | undefined
 
 /** What a document needs of the registration that serves it. */
@@ -14,33 +14,41 @@ export interface Scheduling {
   readonly interval: number
   readonly recheck: number
   /** Reads the document, when it is its turn, as the client of the stream asks. */
-  read (stream: EventStream, done: (outcome: Outcome) => void): void
+  read (document: Document, stream: EventStream): Promise<Outcome>
   /** Is called after a read that has found no difference. */
   unchanged (): void
   /** Is called when the last stream has closed. */
   closed (document: Document): void
 }
 
+// In milliseconds. What keeps a server from reading is often over in a second.
+const firstPause = 1000
+
 /** A document that some clients follow, with one read for them all. */
 export class Document {
   live: Live
   private readonly scheduling: Scheduling
   private readonly streams = new Set<EventStream>()
-  private readonly recheck: NodeJS.Timeout
   private shape: Shape
   private tag: string
   private isDirty = false
   private isReading = false
   private waiting: NodeJS.Timeout | undefined
   private readAt = 0
+  /** The timer of a read that no change asks for, and how long it waits after a read that has failed. */
+  private again: NodeJS.Timeout | undefined
+  private pause = 0
 
   constructor ({ body, tag, live }: State, scheduling: Scheduling) {
     this.live = live
     this.tag = tag
     this.shape = shapeOf(JSON.parse(body), live.wrapped)
     this.scheduling = scheduling
-    this.recheck = setInterval(() => { this.mark() }, scheduling.recheck).unref()
+    this.readAgain(scheduling.recheck)
   }
+
+  /** True until the last stream has closed. */
+  get isFollowed (): boolean { return this.streams.size > 0 }
 
   /** Adds a stream whose client has the document with this tag. */
   add (stream: EventStream, tag: string): void {
@@ -56,13 +64,24 @@ export class Document {
 
   remove (stream: EventStream): void {
     if (!this.streams.delete(stream) || this.streams.size > 0) return
-    clearInterval(this.recheck)
+    clearTimeout(this.again)
     clearTimeout(this.waiting)
     this.scheduling.closed(this)
   }
 
-  /** Has the document read again, as soon as the interval since the last read is over. */
+  /** Has the document read again, because it may have changed. */
   mark (): void {
+    this.pause = 0
+    this.schedule()
+  }
+
+  private readAgain (after: number): void {
+    clearTimeout(this.again)
+    this.again = setTimeout(() => { this.schedule() }, after).unref()
+  }
+
+  /** Has the document read as soon as the interval since the last read is over. */
+  private schedule (): void {
     this.isDirty = true
     if (this.isReading || this.waiting !== undefined) return
     const wait = this.readAt + this.scheduling.interval - performance.now()
@@ -75,18 +94,21 @@ export class Document {
     this.waiting = undefined
     this.isDirty = false
     this.isReading = true
-    this.scheduling.read(stream, outcome => { this.take(outcome, stream) })
+    this.scheduling.read(this, stream).then(outcome => { this.take(outcome) }, () => { this.take(undefined) })
   }
 
-  private take (outcome: Outcome, stream: EventStream): void {
+  private take (outcome: Outcome): void {
+    if (!this.isFollowed) return
+    const { recheck } = this.scheduling
     this.isReading = false
     this.readAt = performance.now()
-    if (outcome === undefined) {
-      // A read for a client that left meanwhile tells the others nothing.
-      if (!this.streams.has(stream)) this.mark()
-    } else if ('end' in outcome) this.end(outcome.end)
-    else this.tell(outcome)
-    if (this.isDirty) this.mark()
+    this.pause = outcome === undefined ? Math.min(2 * this.pause || firstPause, recheck) : 0
+    this.readAgain(this.pause || recheck)
+    if (outcome !== undefined) {
+      if ('end' in outcome) this.end(outcome.end)
+      else this.tell(outcome)
+    }
+    if (this.isDirty) this.schedule()
   }
 
   private tell ({ body, tag, live }: State): void {

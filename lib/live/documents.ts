@@ -4,7 +4,7 @@ import { answer, type Api } from '../api/answer.ts'
 import type { LiveLimits } from '../api/options.ts'
 import type { Context } from '../declare/collection.ts'
 import { answerTooLarge, unavailable } from '../errors/errors.ts'
-import { mediaTypes } from '../plan/media.ts'
+import { mediaTypes, takesProblem } from '../plan/media.ts'
 import type { RequestText } from '../request/parse.ts'
 import type { Answer } from '../response/answer.ts'
 import { batching } from '../scheduling/batching.ts'
@@ -90,7 +90,9 @@ export class LiveDocuments {
     const stream = new EventStream(buffer, () => { document.mark() }, () => { this.remove(stream, document) })
     stream.send(retryLine())
     if (asked.request.headers['last-event-id'] !== state.tag) stream.send(eventOf('snapshot', state.body, state.tag))
-    this.add(stream, { ...asked, document }, state.tag)
+    // A connection that is gone no longer tells it.
+    const origin = asked.text.origin()
+    this.add(stream, { ...asked, text: { ...asked.text, origin: () => origin }, document }, state.tag)
     if (this.watches.hasChanged(state.live, asked.began)) document.mark()
     if (this.isClosing) stream.end()
     return streamed(made, stream.body)
@@ -128,8 +130,8 @@ export class LiveDocuments {
 
   private documentOf ({ text }: LiveRequest, state: State): Document {
     if (!state.live.shared) return this.begin(state, () => {})
-    const { method, url, prefer, body, origin } = text
-    const key = JSON.stringify([method, url, prefer, origin(), body.bytes?.toString()])
+    const { method, url, prefer, body, accept, origin } = text
+    const key = JSON.stringify([method, url, prefer, origin(), body.bytes?.toString(), takesProblem(accept)])
     const known = this.shared.get(key)
     if (known !== undefined) return known
     const document = this.begin(state, () => { this.shared.delete(key) })
@@ -142,7 +144,7 @@ export class LiveDocuments {
     const scheduling: Scheduling = {
       interval,
       recheck,
-      read: (stream, done) => { this.read(stream).then(done, () => { done(undefined) }) },
+      read: (document, stream) => this.read(document, stream),
       unchanged: () => { this.unchanged++ },
       closed: document => {
         forget()
@@ -154,18 +156,20 @@ export class LiveDocuments {
     return document
   }
 
-  private async read (stream: EventStream): Promise<Outcome> {
+  private async read (document: Document, stream: EventStream): Promise<Outcome> {
     const follower = this.followers.get(stream)
     if (follower === undefined) return undefined
     const { text, request, resource } = follower
+    // Others may follow the document, or come to it meanwhile, when the client that it is read for has left.
+    const isAbandoned = () => !document.isFollowed
     this.reads++
     try {
       // A request of its own for each read: what the application keeps for one is as old as it.
-      const context = () => this.api.own.contextOf(Object.create(request) as typeof request)
+      const context = () => this.api.own.contextOf(Object.create(request) as typeof request, isAbandoned)
       const read = () => answer(text, this.api, context(), () => {})
       return this.stateOf(await this.inTurn(() => batching.step(read, resource)))
     } catch (thrown) {
-      if (!this.followers.has(stream)) return undefined
+      if (isAbandoned()) return undefined
       const failure = this.fail(thrown, request)
       // The document is still there, whatever keeps the server from reading it.
       return failure.status >= 500 ? undefined : { end: failure }

@@ -6,6 +6,7 @@ import { compileOptions, type DataApiOptions, type Options } from '../api/option
 import type { RequestFacts } from '../api/request-facts.ts'
 import { makeData } from '../data/data.ts'
 import type { Data } from '../declare/data.ts'
+import { isAbandonment } from '../errors/abandoned.ts'
 import { type DataApiError, DeclarationError } from '../errors/errors.ts'
 import { logError } from '../errors/rejections.ts'
 import { LiveDocuments } from '../live/documents.ts'
@@ -158,8 +159,12 @@ function answerFailure (error: DataApiError, request: FastifyRequest, { response
   return renderFailure(error, { form, developerErrors: responseContent.developerErrors })
 }
 
-/** Logs an error that the client cannot explain: a fault of the server, and a refusal that names no field. */
+/**
+ * Logs an error that the client cannot explain: a fault of the server, and a refusal that names no field. Not that of a
+ * client that has left.
+ */
 function logFailure (error: DataApiError, { dataApi: { collection, kind } = unknown, log }: FastifyRequest): void {
+  if (isAbandonment(error)) return
   const isFault = error.statusCode >= 500
   if (!isFault && !isUnexplained(error)) return
   const facts = { err: error.cause ?? error, collection, kind }

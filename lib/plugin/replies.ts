@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply } from 'fastify'
 import type { Socket } from 'node:net'
 import type { Readable } from 'node:stream'
 import type { Api } from '../api/answer.ts'
+import { isAbandonment } from '../errors/abandoned.ts'
 import { logError } from '../errors/rejections.ts'
 import type { RouterOptions } from '../request/path.ts'
 import { type Answer, doAtOnce, doInParts, hasSpecials, personal } from '../response/answer.ts'
@@ -223,6 +224,7 @@ function trackStreams (scope: FastifyInstance, grace: number): Streams {
 
 /** Logs the error of a stream, whose head has been sent, so that its client cannot be told. */
 function logBroken (error: Error, { log, request: { dataApi } }: FastifyReply): void {
+  if (isAbandonment(error)) return
   const facts = { err: error.cause ?? error, collection: dataApi?.collection, kind: dataApi?.kind }
   logError(log, facts, 'a stream was broken off')
 }

@@ -3,10 +3,13 @@ import type { AnyContext, Context, Door, Saved, Values, WriteContext } from '../
 import type { Collection } from '../model/model.ts'
 import type { Caller } from '../rules/caller.ts'
 import type { ScopedSession } from '../rules/scoped-database.ts'
+import type { IsAbandoned } from '../sources/source.ts'
 
 /** The context of a run: what the application's functions are told, and how they take part in its transaction. */
 export type RunContext<C extends AnyContext = AnyContext> = C & {
   readonly log: { error (object: object, message: string): void }
+  /** Returns true once nobody waits for what is read. Default: once the client of the request has left. */
+  readonly isAbandoned?: IsAbandoned | undefined
   /** The functions to call after the commit, if the run is part of a transaction that own code began. */
   readonly afterCommit?: AfterCommit | undefined
   /** Makes the context of setters and hooks in a transaction of the collection's database. */

@@ -79,7 +79,7 @@ function runRead (
   { read, format, noCache }: PlannedRead, caller: Caller, context: RunContext<Context>
 ): Result | Promise<Result> {
   const database = scopedDatabaseOf(read.plan.steps, read.plan.kind === 'item' ? undefined : read.plan.from, caller)
-  const isAbandoned = () => hasLeft(context.request)
+  const { request, isAbandoned = () => hasLeft(request) } = context
   if (isStreamed(format) && read.kind === 'list') {
     return runStream({ read, format, noCache }, read.plan, database, isAbandoned)
   }

@@ -5,6 +5,7 @@ import dataApi, { collection, computed, type Database, memory, type Source, sqli
 import type { DataSource } from '../../lib/sources/source.ts'
 import Fastify from '../helpers/fastify.ts'
 import { eventually, listen } from '../helpers/follow.ts'
+import { holdTimers } from '../helpers/held-timers.ts'
 
 // docs/live.md: what is read when, and what a slow or lost client costs.
 
@@ -162,18 +163,39 @@ test('a client that reads slowly gets the whole document once it reads again', a
   t.ok(slow.text.length < quick.text.length * 0.9, `${slow.text.length} of ${quick.text.length} characters`)
 })
 
-test('a read that fails is tried again, and tells nobody', async t => {
+test('a read that fails is tried again after 1, 2, 4 seconds and so on up to recheck, and tells nobody', async t => {
+  const timers = holdTimers(t, 1000)
+  const rows = rowsOf(1)
   let fails = false
-  const { follow, write } = await serve(t, { recheck: 30, before () { if (fails) throw new Error('no') } })
+  const { app, follow, write } = await serve(t, {
+    rows, recheck: 10_000, before () { if (fails) throw new Error('no') }
+  })
   const one = await follow('/things')
-  await eventually(() => one.events.length === 1, () => one.text)
+  const settled = async () => {
+    await eventually(() => timers.delays().length > 0 && app.dataApi.live()?.waiting === 0, () => 'a read')
+    return timers.delays()
+  }
+  const tryAgain = () => {
+    timers.fire()
+    return settled()
+  }
+  t.strictSame(await settled(), [10_000])
   fails = true
-  await sleep(100)
-  t.equal(one.events.length, 1)
-  t.notOk(one.isClosed)
+  const pauses: Array<readonly number[]> = []
+  for (let tries = 0; tries < 6; tries++) pauses.push(await tryAgain())
+  t.strictSame(pauses, [[1000], [2000], [4000], [8000], [10_000], [10_000]])
+  t.strictSame([one.events.length, one.isClosed], [1, false])
+  // What is told is a reason to look at once, and to begin anew.
+  await eventually(async () => {
+    await write('/things/1', 'new')
+    return timers.delays().includes(1000)
+  }, () => timers.delays().join())
   fails = false
-  await write('/things/1', 'new')
-  await eventually(() => JSON.stringify(one.document).includes('new'), () => one.text)
+  t.strictSame(await tryAgain(), [10_000])
+  await eventually(() => one.events.length === 2, () => one.text)
+  t.strictSame(one.document, rows)
+  await one.leave()
+  await eventually(() => timers.delays().length === 0, () => 'no timer is left of a document that nobody follows')
 })
 
 test('streams that are closed leave nothing behind', async t => {

@@ -170,6 +170,18 @@ test('a document that is gone ends with the error of GET', async t => {
   t.strictSame([again.status, again.response.headers['content-type']], [404, 'application/json; charset=utf-8'])
 })
 
+test('each client gets the error that ends a document in the form that it accepts', async t => {
+  const { app, follow } = await serve(t, {})
+  const forms = ['text/event-stream, application/problem+json', 'text/event-stream']
+  const all = await Promise.all(forms.map(accept => follow('/things/2', { accept })))
+  await app.dataApi.asSystem().collection('things').delete(2)
+  for (const [at, one] of all.entries()) {
+    await eventually(() => one.isClosed, () => one.text)
+    const got = await app.inject({ url: '/things/2', headers: { accept: String(forms[at]?.split(', ')[1] ?? '*/*') } })
+    t.strictSame(one.events.at(-1)?.data, got.json())
+  }
+})
+
 test('a rule that begins to deny ends the stream, and facts about the caller are asked for each read', async t => {
   const teams = new Map([['ann', 1], ['bob', 2]])
   const { app, follow } = await serve(t, {

@@ -4,13 +4,21 @@ import type { Test } from 'tap'
 export interface HeldTimers {
   /** Runs the timers that were set with about that delay. Without a delay, runs all. */
   fire (delay?: number): void
+  /** The delays of the timers that are held. */
+  delays (): readonly number[]
 }
 
 /** Delays that are held, in milliseconds. No timer that a test waits for takes that long. */
 export const [hour, twoHours] = [3_600_000, 7_200_000]
 
-/** Holds all timers of the global setTimeout with a delay of about an hour or more, until the end of the test. */
-export function holdTimers (t: Test): HeldTimers {
+// A limit may have begun some time before its timer is set.
+const tolerance = hour / 2
+
+/**
+ * Holds all timers of the global setTimeout with a delay of `least` or more, until the end of the test. Default: about
+ * an hour.
+ */
+export function holdTimers (t: Test, least = hour - tolerance): HeldTimers {
   const { setTimeout: set, clearTimeout: clear } = globalThis
   const held = new Map<NodeJS.Timeout, Held>()
   t.teardown(() => {
@@ -20,7 +28,7 @@ export function holdTimers (t: Test): HeldTimers {
   Object.assign(globalThis, {
     setTimeout (run: (...values: unknown[]) => void, delay = 0, ...values: unknown[]) {
       const timer = set(run, delay, ...values)
-      if (delay < hour - tolerance) return timer
+      if (delay < least) return timer
       const refresh = timer.refresh.bind(timer)
       const hold = () => { held.set(timer, { delay, run: () => { run(...values) } }) }
       hold()
@@ -37,6 +45,7 @@ export function holdTimers (t: Test): HeldTimers {
     }
   })
   return {
+    delays: () => [...held.values()].map(({ delay }) => delay),
     fire (delay) {
       for (const [timer, one] of held) {
         if (delay !== undefined && Math.abs(one.delay - delay) > tolerance) continue
@@ -48,6 +57,3 @@ export function holdTimers (t: Test): HeldTimers {
 }
 
 interface Held { readonly delay: number, run (): void }
-
-// A limit may have begun some time before its timer is set.
-const tolerance = hour / 2

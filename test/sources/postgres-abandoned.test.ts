@@ -37,7 +37,8 @@ async function serving (
       collections: {
         sleepers: collection(Row, { source: db.table('sleepers') }),
         fast: collection(Row, { source: db.table('fast') })
-      }
+      },
+      mcp: true
     })
     await app.listen({ host: '127.0.0.1', port: 0 })
     try {
@@ -48,11 +49,24 @@ async function serving (
   }, { check: 'off', ...options })
 }
 
+const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`
+
+/** The request of an agent that calls the tool `get`. */
+function call (url: string): string {
+  const body = JSON.stringify({
+    jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'get', arguments: { url } }
+  })
+  const headers = `Host: x\r\nContent-Type: application/json\r\nContent-Length: ${body.length}`
+  return `POST /mcp HTTP/1.1\r\n${headers}\r\n\r\n${body}`
+}
+
 /** Sends requests, each on a connection that it closes once that many of them run on the server. */
-async function sendAndLeave (port: number, paths: readonly string[], admin: pg.Client, running: number): Promise<void> {
-  const sockets = paths.map(path => {
+async function sendAndLeave (
+  port: number, requests: readonly string[], admin: pg.Client, running: number
+): Promise<void> {
+  const sockets = requests.map(request => {
     const socket = connect(port, '127.0.0.1')
-    socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`)
+    socket.write(request)
     return socket
   })
   while (await countRunning(admin) < running) await sleep(5)
@@ -75,7 +89,7 @@ test('a statement whose client has left is cancelled, and is no line in the log'
     const admin = new pg.Client(url)
     await admin.connect()
     // The third request waits for a connection, and its statement is never run.
-    await sendAndLeave(port, ['/sleepers', '/sleepers?sort=slow', '/sleepers?size=50'], admin, 2)
+    await sendAndLeave(port, ['/sleepers', '/sleepers?sort=slow', '/sleepers?size=50'].map(get), admin, 2)
     // Were the statements not cancelled, they would run for a minute.
     while (await countRunning(admin) > 0) await sleep(20)
     t.equal((await app.inject('/fast?size=2')).statusCode, 200)
@@ -89,12 +103,23 @@ test('a statement whose client has left is cancelled, and is no line in the log'
 test('a stream whose client has left is cancelled', t => serving({ max: 1 }, async ({ app, logged, port }, url) => {
   const admin = new pg.Client(url)
   await admin.connect()
-  await sendAndLeave(port, ['/sleepers?format=ndjson'], admin, 1)
+  await sendAndLeave(port, [get('/sleepers?format=ndjson')], admin, 1)
   while (await countRunning(admin) > 0) await sleep(20)
   t.equal((await app.inject('/fast?size=2')).statusCode, 200)
   t.strictSame(logged, [])
   await admin.end()
 }))
+
+test('the statements of an agent that has left are cancelled, and are no line in the log', t =>
+  serving({ max: 1 }, async ({ app, logged, port }, url) => {
+    const admin = new pg.Client(url)
+    await admin.connect()
+    await sendAndLeave(port, ['/sleepers', '/sleepers?sort=slow'].map(call), admin, 1)
+    while (await countRunning(admin) > 0) await sleep(20)
+    t.equal((await app.inject('/fast?size=2')).statusCode, 200)
+    t.strictSame(logged, [])
+    await admin.end()
+  }))
 
 test('the statement of a client that stays is not cancelled', t => serving({ max: 1 }, async ({ app }) => {
   const { statusCode, body } = await app.inject('/sleepers?id<2&fields=slow')

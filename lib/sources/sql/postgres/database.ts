@@ -1,5 +1,6 @@
 import type { AnyContext } from '../../../declare/collection.ts'
 import type { Collection } from '../../../model/model.ts'
+import { abandoned } from '../../../errors/abandoned.ts'
 import { DataApiError, type ErrorCode, unavailable } from '../../../errors/errors.ts'
 import type { CatalogCheck } from '../../catalog-check.ts'
 import { type Changed, type IsAbandoned, RefusedAtCommit, type Session } from '../../source.ts'
@@ -189,7 +190,7 @@ function makeReader (
       if (prepared.cardinality === 'item' && batched !== undefined) return readOn(batched, prepared)
       return server.use(connection => {
         // The client may leave while the read waits for a connection.
-        if (isAbandoned?.() === true) throw unavailable(new Error('the client left before its read began'))
+        if (isAbandoned?.() === true) throw abandoned()
         return readOn(connection, prepared, isAbandoned)
       })
     })

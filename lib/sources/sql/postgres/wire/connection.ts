@@ -1,3 +1,4 @@
+import { abandoned } from '../../../../errors/abandoned.ts'
 import { answerTooLarge } from '../../../../errors/errors.ts'
 import type { IsAbandoned } from '../../../source.ts'
 import { unwatch, watch } from './cancel.ts'
@@ -112,13 +113,17 @@ class DriverConnection implements Connection {
 
   async prepared (statement: Statement, isAbandoned?: IsAbandoned): Promise<BatchResult> {
     if (isAbandoned === undefined) return this.execute(statement)
+    let isCancelled = false
     const watched = watch(isAbandoned, () => {
+      isCancelled = true
       // The cancellation may reach the server after the statement's end. No other statement may be on it by then.
       this.faults.spent = true
       this.cancel()
     })
     try {
       return await this.execute(statement)
+    } catch (error) {
+      throw isCancelled ? abandoned(error) : error
     } finally {
       unwatch(watched)
     }
