@@ -25,8 +25,11 @@ export interface BodyLimits {
   readonly items: number
 }
 
-/** The media types of bodies that write. A merge patch (RFC 7396) is read like any JSON: it holds the changes. */
-export const bodyTypes = ['application/json', 'application/merge-patch+json'] as const
+/**
+ * The media types of bodies that write. A merge patch (RFC 7396) is none: it merges the members of a value of JSON at
+ * any depth, where a write replaces the value.
+ */
+export const bodyTypes = ['application/json'] as const
 
 /** Parses a body once, for the hooks of the application and for the plan of the request. Throws nothing. */
 export function receiveBody (text: BodyText, limits: BodyLimits): Body {
