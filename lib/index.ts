@@ -13,7 +13,7 @@ export { standard } from './declare/standard.ts'
 export type { ObjectOf, RelationProperties, StandardSchema } from './declare/standard.ts'
 export type {
   AnyContext, Behaviour, Caller, Context, Declaration, Declared, Draft, Found, Hooks, Item, ItemRule, Lookup, Match,
-  Pages, Rule, Rules, Saved, Scope, Scopes, Setter, Special, SystemContext, Transaction, WriteContext
+  OperationRules, Pages, Rule, Rules, Saved, Scope, Scopes, Setter, Special, SystemContext, Transaction, WriteContext
 } from './declare/collection.ts'
 export type { Computed, Expression } from './declare/computed.ts'
 export type { Input } from './declare/collection.ts'

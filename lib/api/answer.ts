@@ -68,7 +68,7 @@ export function answer (
       const live = liveOf(plan, caller, hasSpecial(request.segments, model), options)
       return live === undefined ? made : after(made, one => ({ ...one, live }))
     })
-    return caller.guarded || hasSpecial(request.segments, model) ? after(rendered, personal) : rendered
+    return caller.personal || hasSpecial(request.segments, model) ? after(rendered, personal) : rendered
   })
 }
 

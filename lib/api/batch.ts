@@ -44,7 +44,7 @@ export async function answerBatch (
     ? collect([])
     : await runUnderKey([first, ...others], running, key)
   if (replayedHeader in answer.headers) note({ ...facts, replayed: true })
-  const isPersonal = [...callers.values()].some(({ guarded }) => guarded) ||
+  const isPersonal = [...callers.values()].some(caller => caller.personal) ||
     asked.some(one => hasSpecial(one.request.segments, api.model))
   return isPersonal ? personal(answer) : answer
 }

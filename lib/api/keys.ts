@@ -39,15 +39,15 @@ const Key = Type.Object({
 
 /**
  * Makes the keys of collections; undefined without the option. Throws a DeclarationError if a database of writes has no
- * table of keys, and if rules tell callers apart (`guarded`), but no option does.
+ * table of keys, and if rules tell callers apart (`personal`), but no option does.
  */
 export function makeKeys (
-  declared: Readonly<Record<string, Declared>>, model: Model, guarded: boolean,
+  declared: Readonly<Record<string, Declared>>, model: Model, personal: boolean,
   { idempotency, site }: Pick<Options, 'idempotency' | 'site'>
 ): Keys | undefined {
   if (idempotency === undefined) return refuseRequired(model)
   const { caller: callerOf, expires, tables: given } = idempotency
-  if (guarded && callerOf === undefined) {
+  if (personal && callerOf === undefined) {
     const reason = 'is needed where collections have rules or a scope: strangers must not get the answers of others'
     throw new DeclarationError(`option 'idempotency.caller': ${reason}`)
   }

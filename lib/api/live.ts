@@ -25,7 +25,7 @@ export function liveOf (
     database: collection && databaseOf(collection),
     // The application decides to which item a special identifier leads.
     tables: special ? undefined : tables,
-    shared: !caller.guarded && !special && !computed,
+    shared: !caller.personal && !special && !computed,
     wrapped: isPage && (pageLinks === 'wrapped' || pageLinks === 'both')
   }
 }

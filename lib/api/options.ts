@@ -5,12 +5,13 @@ import type { LiveOptions } from '../../schemas/live.ts'
 import type { McpOptions } from '../../schemas/mcp.ts'
 import type { OpenApiOptions } from '../../schemas/openapi.ts'
 import type { RequestStrategies } from '../../schemas/request-strategies.ts'
-import type { CallerOf, Context, Declared, Pages } from '../declare/collection.ts'
+import type { CallerOf, Context, Declared, OperationRules, Pages } from '../declare/collection.ts'
 import type { Source } from '../declare/source.ts'
 import { DeclarationError, describeValue } from '../errors/errors.ts'
 import { compileCheck } from '../model/check.ts'
 import type { PageLimits } from '../model/model.ts'
 import type { Naming } from '../model/names.ts'
+import { checkApiRules } from '../model/rules.ts'
 import type { BatchLimits } from './batch.ts'
 import type { Resource } from '../plan/path/walk.ts'
 import type { ReadOptions } from '../plan/read/read.ts'
@@ -29,6 +30,11 @@ export interface DataApiOptions extends DataOptions {
    * for each request, when one of them asks for the facts. Default: none.
    */
   caller?: CallerOf
+  /**
+   * Who may do what, for each operation of which a collection says nothing itself (docs/rules.md: Who may do what).
+   * Default: none; in an API with rules, each collection says it.
+   */
+  rules?: OperationRules
   /** Keeps the answers to writes that have an `Idempotency-Key`, which may be repeated. Default: no key is read. */
   idempotency?: IdempotencyOptions
 }
@@ -70,6 +76,8 @@ type ResponseContent = Required<NonNullable<DataOptions['responseContent']>>
 export interface Options {
   readonly prefix: string
   readonly caller: CallerOf
+  /** Undefined where the registration has neither rules nor facts about callers. */
+  readonly rules: OperationRules | undefined
   readonly naming: Naming
   readonly syntax: Syntax
   /** The most segments of a path. */
@@ -116,9 +124,10 @@ export interface Options {
 
 /** Checks the options and fills in the defaults. Throws a DeclarationError that names the offending option. */
 export function compileOptions (given: DataApiOptions): Options {
-  const { collections, caller = () => undefined, idempotency, ...data } = given
+  const { collections, caller = () => undefined, rules = given.caller && {}, idempotency, ...data } = given
   check(data, path => `option '${path}'`)
   checkMembers(collections, caller)
+  checkApiRules(rules)
   const syntax = compileSyntax(data.queryString ?? {})
   const content = withDefaults(data.responseContent ?? {})
   const { segments, length, batchItems, groups: mostGroups, linkLength } = answerLimits(data.limits ?? {})
@@ -127,6 +136,7 @@ export function compileOptions (given: DataApiOptions): Options {
   return {
     prefix: (data.prefix ?? '').replace(/\/+$/, ''),
     caller,
+    rules,
     naming: compileNaming(data.naming),
     syntax,
     requestStrategies: data.requestStrategies ?? {},
@@ -185,7 +195,7 @@ function withDefaults ({
   return { createdBody, pageLinks, previousLink, linkStyle, errors, callerHeaders, serverTiming, developerErrors }
 }
 
-const check = compileCheck(optionsSchema, ['collections', 'caller', 'idempotency'])
+const check = compileCheck(optionsSchema, ['collections', 'caller', 'rules', 'idempotency'])
 
 const checkIdempotency = compileCheck(Type.Object({
   table: Type.Unknown(),

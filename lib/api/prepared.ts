@@ -122,7 +122,7 @@ function answerShape (
     const { method, origin } = text
     const echo = { method, origin, root, parts, returns: undefined, conditions, otherParameters, pageName }
     const made = after(run(plan, caller, context), result => render(result, echo, model, options))
-    return caller.guarded || hasSpecial(segments, model) ? after(made, personal) : made
+    return caller.personal || hasSpecial(segments, model) ? after(made, personal) : made
   })
 }
 

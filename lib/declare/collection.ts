@@ -5,11 +5,13 @@ import type { Condition, Where } from './conditions.ts'
 import type { AnyContext, Context, WriteContext } from './context.ts'
 import type { Shape, Shaped } from './data.ts'
 import type { TSubCollection, TSubItem } from './relations.ts'
+import type { OperationRules, Rule } from './rules.ts'
 import type { Source } from './source.ts'
 
 export type {
   AnyContext, Caller, CallerOf, Context, Door, SystemContext, Transaction, WriteContext
 } from './context.ts'
+export type { OperationRules, Rule } from './rules.ts'
 
 type ScalarKeys<P extends TProperties> = { [K in keyof P]: P[K] extends TSubCollection | TSubItem ? never : K }[keyof P]
 
@@ -129,12 +131,6 @@ export interface Scopes<I> {
 }
 
 /**
- * Decides if this caller is allowed. False is 403. An error with a `statusCode` of 401 or 403 is that status, with the
- * error's message and `headers`; any other error is 403 and is logged. Called once for each request.
- */
-export type Rule = (context: Context) => Eventually<boolean>
-
-/**
  * Decides if this caller may write a field of this item, which is as it is stored, and locked. Called for each item
  * whose value a client would change, and not for a new one. Its results mean what those of a Rule mean.
  */
@@ -143,13 +139,8 @@ export type ItemRule<I> = (item: Readonly<I>, context: Context) => Eventually<bo
 /** Any name; editors still suggest the known ones. */
 type ComputedName = string & Record<never, never>
 
-/** The operations that callers may do. Without a rule, flags and strategies decide. */
-export interface Rules<F extends string = string, I = Values> {
-  /** Allows to read the collection. If it denies, other collections do not show their relations to it either. */
-  read?: Rule
-  create?: Rule
-  update?: Rule
-  delete?: Rule
+/** What callers may do to a collection, and to its fields. */
+export interface Rules<F extends string = string, I = Values> extends OperationRules {
   /**
    * Rules of fields, by their names in the application. A field that the caller may not read is treated as undeclared.
    * A rule that throws denies, and the error is logged. `writeItem` is for stored fields.

@@ -23,7 +23,7 @@ export function showAgentsPage (uses: readonly AgentUse[], place: Place): Html {
   const url = (...names: readonly string[]) => origin + rootPathTo(place, names.map(name => [name]))
   const door = url(options.mcp?.path ?? '')
   const name = place.title.toLowerCase().replaceAll(/[^\p{L}\p{N}]+/gu, '-').replaceAll(/^-|-$/g, '')
-  const header = callers.guarded ? ' --header "Authorization: Bearer $TOKEN"' : ''
+  const header = callers.personal ? ' --header "Authorization: Bearer $TOKEN"' : ''
   const servers = { mcpServers: { [name]: { url: door } } }
   const readFirst = uses.filter(({ isRead }) => isRead).slice(0, 1).map(({ collection }) => url(collection.name))
   const fetched = [url('llms.txt'), ...readFirst, ...options.openapi === undefined ? [] : [url(documentName)]]

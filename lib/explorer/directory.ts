@@ -42,8 +42,12 @@ const showFinder = (text: string, place: Place): Html => html`<form class="finde
  aria-label="Find a collection"><button>Find</button></form>`
 
 /** Returns a collection whose fields every caller may know; of another, the page has the name alone. */
-export const openOf = (name: string, { model, callers }: Place['api']): Collection | undefined =>
-  callers.differ(name) ? undefined : model.collections.get(name)
+export function openOf (name: string, { callers }: Place['api']): Collection | undefined {
+  if (callers.differ(name)) return undefined
+  const { model, denial } = callers.anyone(name)
+  const collection = model.collections.get(name)
+  return collection === undefined || denial('read', collection) !== undefined ? undefined : collection
+}
 
 /** Returns the link to a collection, or to its first view. */
 function showCollection (name: string, collection: Collection | undefined, isWide: boolean, place: Place): Html {

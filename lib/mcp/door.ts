@@ -31,7 +31,7 @@ interface Use { readonly collection: Collection, readonly isRead: boolean, reado
 export function makeAgentDoor (api: Api, limits: McpLimits, fail: Fail): AgentDoor {
   const { options, callers, model, keys } = api
   const { title = 'Data API', version = '1.0.0' } = options.openapi?.info ?? {}
-  const isPersonal = callers.guarded || hasSpecials(model)
+  const isPersonal = callers.personal || hasSpecials(model)
   // Whether a tool has a key depends on the caller, too.
   const cacheScope = isPersonal || (limits.write !== false && keys !== undefined) ? 'private' : 'public'
   const server: Server = { info: { name: title, version }, tools: readingTools(options.syntax), cacheScope }

@@ -6,7 +6,7 @@ import { isObject } from '../errors/is-object.ts'
 import { orNearest } from '../errors/suggest.ts'
 import { describeGiven } from './known-names.ts'
 
-/** Throws a DeclarationError for a rule of an unknown operation or field, and for one that is not a function. */
+/** Throws a DeclarationError for a rule of an unknown operation or field, and for one that cannot tell. */
 export function checkRules (declared: Readonly<Record<string, Declared>>): void {
   for (const [collection, one] of Object.entries(declared)) {
     const { scope, rules } = one
@@ -15,15 +15,8 @@ export function checkRules (declared: Readonly<Record<string, Declared>>): void 
     if (!isObject(rules)) throw noObject(`collection '${collection}', rules`, rules)
     const { fields = {}, ...operations } = rules
     if (!isObject(fields)) throw noObject(`collection '${collection}', rules.fields`, fields)
-    for (const [operation, rule] of Object.entries(operations)) {
-      const place = `collection '${collection}', rules.${operation}`
-      const isOperation = ['read', 'create', 'update', 'delete'].includes(operation)
-      if (!isOperation) {
-        const choices = "use 'read', 'create', 'update', 'delete' or 'fields'"
-        throw new DeclarationError(`${place}: there is no such rule; ${choices}`)
-      }
-      if (!isRule(rule)) throw noFunction(place, rule)
-    }
+    const placeOf = (operation: string) => `collection '${collection}', rules.${operation}`
+    checkOperations(operations, placeOf, "'update', 'delete' or 'fields'")
     for (const [field, given = {}] of Object.entries(fields)) {
       const place = `collection '${collection}', rules.fields.${field}`
       const isInput = Object.hasOwn(one.inputs, field)
@@ -45,6 +38,28 @@ export function checkRules (declared: Readonly<Record<string, Declared>>): void 
         throw new DeclarationError(`${place}.writeItem: ${advice}`)
       }
     }
+  }
+}
+
+/** Throws a DeclarationError for what the option `rules` cannot hold. */
+export function checkApiRules (rules: unknown): void {
+  if (rules === undefined) return
+  if (!isObject(rules)) throw noObject("option 'rules'", rules)
+  if ('fields' in rules) {
+    throw new DeclarationError("option 'rules': fields are of one collection; give 'fields' to its rules")
+  }
+  checkOperations(rules, operation => `option 'rules.${operation}'`, "'update' or 'delete'")
+}
+
+function checkOperations (rules: object, placeOf: (operation: string) => string, last: string): void {
+  for (const [operation, rule] of Object.entries(rules)) {
+    const place = placeOf(operation)
+    if (!['read', 'create', 'update', 'delete'].includes(operation)) {
+      const choices = `use 'read', 'create', ${last}`
+      throw new DeclarationError(`${place}: there is no such rule; ${choices}`)
+    }
+    if (isRule(rule) || typeof rule === 'boolean') continue
+    throw new DeclarationError(`${place}: expected a function, true or false; found ${describeGiven(rule)}`)
   }
 }
 

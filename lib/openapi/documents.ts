@@ -35,23 +35,23 @@ interface DocumentSettings {
 
 /**
  * Prepares the documents of a registration. None is made before it is asked for. `root`: the path of the API.
- * `mostBytes`: the size of all texts that are kept; that of 600 collections has 5 MB, one of 20 has 0.4 MB.
+ * `forAnyone`: the permissions of who may do whatever anybody may. `mostBytes`: the size of all texts that are kept;
+ * that of 600 collections has 5 MB, one of 20 has 0.4 MB.
  */
 export function makeDocuments (
   model: Model, root: string,
   { openapi: info = {}, responseContent: answers, imports, idempotency, ...more }: DocumentSettings,
-  mostBytes = 32 * 2 ** 20
+  forAnyone: PermissionsFor, mostBytes = 32 * 2 ** 20
 ): Documents {
   const collections = [...model.collections.values()]
   const described: Described = { ...more, collections, answers, info, root, imports, idempotency }
-  const everything: Permissions = { model, readingDenial: none, denial: none, change: none }
   const texts = new RecentMap<string>(mostBytes, mostBytes)
   const unfinished = new Map<string, Promise<string>>()
   const identityOf = identities()
   return {
     whole (options) {
       if (options !== undefined) checkOptions(options, [...model.collections.keys()])
-      return runAtOnce(documentParts(described, () => everything, options))
+      return runAtOnce(documentParts(described, forAnyone, options))
     },
     async text (permissionsFor, options) {
       const keys = [...model.collections.keys()].map(name => keyOf(permissionsFor(name), name))
@@ -80,8 +80,6 @@ export function makeDocuments (
     return [...known, mayCreate(collection, permissions), ...resources.map(resource => allowedOf(resource, view))]
   }
 }
-
-const none = () => undefined
 
 /** Returns the methods that the caller may use, each with true if it may use it on some items only. */
 const allowedOf = (resource: Resource, view: View) => methodsOf(resource, view).map(method =>

@@ -46,7 +46,7 @@ async function answerDocument (
   const chosen = parseDocumentOptions(parsePath(request.raw.url ?? '/').query, visible)
   const text = await documents.text(permissionsFor, chosen)
   const vary = ['Accept', ...options.responseContent.callerHeaders].join(', ')
-  const headers = callers.guarded ? { 'cache-control': 'private', vary } : {}
+  const headers = callers.personal ? { 'cache-control': 'private', vary } : {}
   return taggedInParts(ok(text, headers), parseTags(request.headers['if-none-match']))
 }
 

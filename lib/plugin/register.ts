@@ -22,8 +22,10 @@ import { collectionAt } from '../plan/path/walk.ts'
 import { checkIgnored } from '../request/syntax.ts'
 import type { Answer } from '../response/answer.ts'
 import { renderFailure } from '../response/failure.ts'
-import { makeCallers } from '../rules/caller.ts'
+import { type Callers, makeCallers } from '../rules/caller.ts'
 import { closeToAgents } from '../rules/doors.ts'
+import { permissionsOf } from '../rules/methods.ts'
+import { withSaidRules } from '../rules/said.ts'
 import { databaseOf } from '../sources/source.ts'
 import { countStatements, failedStatement } from '../sources/statement-events.ts'
 import { addDocumentRoute } from './document-route.ts'
@@ -47,10 +49,10 @@ export async function register (app: FastifyInstance, asked: DataApiOptions): Pr
   checkRules(given.collections)
   checkColumns(given.collections)
   checkIgnored(exposedNames(model), syntax)
-  const declared = closeToAgents(given.collections, options.mcp)
+  const declared = closeToAgents(withSaidRules(given.collections, options.rules), options.mcp)
   const callers = makeCallers(declared, model, one => compileModel(one, { ...compiling, whole: model }))
   if (!app.hasRequestDecorator('dataApi')) app.decorateRequest('dataApi', undefined)
-  const keys = makeKeys(declared, model, callers.guarded, options)
+  const keys = makeKeys(declared, model, callers.personal, options)
   const checks = makeChecks([...model.collections.values(), ...keys?.collections ?? []], model, app.log)
   const own = makeData({ declared, named: asked.collections, model, options, checks, log: app.log })
   await app.register(async scope => {
@@ -64,7 +66,7 @@ export async function register (app: FastifyInstance, asked: DataApiOptions): Pr
     }
     // Fastify measures a reply's `elapsedTime` only for an application that logs requests or has such a hook.
     if (options.responseContent.serverTiming) scope.addHook('onResponse', (_request, _reply, done) => { done() })
-    const documents = makeDocuments(model, baseOf(options, scope), api.options)
+    const documents = makeDocuments(model, baseOf(options, scope), api.options, permissionsOfAnyone(callers))
     const live = serveLive(scope, api)
     decorate(app, scope.prefix, model, documents, { ...own.data, live: () => live?.numbers() })
     const replies = makeReplies(scope, api, payloads)
@@ -77,6 +79,8 @@ export async function register (app: FastifyInstance, asked: DataApiOptions): Pr
     scope.addHook('onReady', () => api.checks.start(patienceOf(app)))
   }, { prefix: options.prefix })
 }
+
+const permissionsOfAnyone = ({ anyone }: Callers) => (name: string) => permissionsOf(anyone(name))
 
 const baseOf = ({ site }: Options, { prefix }: FastifyInstance) =>
   site === undefined ? prefix : site.origin + site.root

@@ -28,7 +28,7 @@ type Marked = FastifyReply & { [answered]: Answer | null }
 export function makeReplies (scope: FastifyInstance, api: Api, payloads: Payloads): Replies {
   const { options, model, callers } = api
   // What a hook refused, or what could not be parsed, may depend on the caller too.
-  const areFailuresPersonal = callers.guarded || hasSpecials(model)
+  const areFailuresPersonal = callers.personal || hasSpecials(model)
   const { callerHeaders } = options.responseContent
   const personalVary = memoizeRecent(vary => joinVary(callerHeaders, vary), fewVaries)
   const streams = trackStreams(scope, options.closeGrace)

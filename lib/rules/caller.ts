@@ -3,6 +3,7 @@
  *
  *     caller.ts           makes the permissions of a caller from the decisions on all connected collections
  *     decisions.ts        asks the application's rules and scopes, once a request; a rule that fails denies
+ *     said.ts             decides who says it: a collection, its scope or the registration
  *     doors.ts            closes collections to agents, by a rule of theirs
  *     denials.ts          removes from the model what the caller may not read or write, under all of its names
  *     authorise.ts        authorises every write of a value and every link
@@ -34,11 +35,11 @@ import type { Predicate } from '../plan/plan.ts'
 import { always } from '../plan/predicates.ts'
 import type { Database } from '../sources/source.ts'
 import {
-  askItemRule, type AskedItemRule, decideOn, type Decision, modelRefusals, planScopes, type Refusal, refusalOf,
-  refusedFields
+  askItemRule, type AskedItemRule, decideForAll, decideOn, type Decision, modelRefusals, planScopes, type Refusal,
+  refusalOf, refusedFields
 } from './decisions.ts'
 import {
-  connectedCollections, type Declarations, type Denials, isGuarded, type LinkedNames, linkedNames,
+  connectedCollections, type Declarations, type Denials, isGuarded, isPersonal, type LinkedNames, linkedNames,
   withoutDenied
 } from './denials.ts'
 
@@ -61,6 +62,8 @@ export interface Caller {
   inSession (database: Database): Database
   /** True if a rule or a scope may affect this request. If false, nothing below was asked. */
   readonly guarded: boolean
+  /** True if the answer may be another one for another caller. */
+  readonly personal: boolean
   /** Returns the error for a caller who may not do this to the collection's items; undefined if no rule denies it. */
   denial (operation: Operation, collection: Collection): DataApiError | undefined
   /**
@@ -80,16 +83,19 @@ export interface Callers {
    * rule once. Default: the names of all collections.
    */
   all (context: Context, names?: Iterable<string>): Promise<ReadonlyMap<string, Caller>>
-  /** True if any collection has rules or a scope. */
-  readonly guarded: boolean
+  /** True if the answers to some requests depend on the caller. */
+  readonly personal: boolean
   /** Returns true if the answers to requests with this first segment depend on the caller. */
   differ (name: string | undefined): boolean
+  /** Returns a caller who may do to the collection of this name what not everybody is denied. */
+  anyone (name: string): Caller
 }
 
 /** Returns a caller to whom no rule and no scope applies. */
 export const unguarded = (model: Model): Caller => ({
   model,
   guarded: false,
+  personal: false,
   inSession: database => database,
   scope: () => always,
   denial: () => undefined,
@@ -101,15 +107,23 @@ export const unguarded = (model: Model): Caller => ({
 export function makeCallers (
   declared: Declarations, model: Model, compile: (declared: Declarations) => Model
 ): Callers {
-  const anyone = unguarded(model)
+  const open = unguarded(model)
   const isAnyGuarded = Object.values(declared).some(isGuarded)
   const groups = isAnyGuarded ? groupByName(declared, model) : new Map<string, Group>()
-  const models = new LruMap<Model>(100)
   const linked: LinkedNames = isAnyGuarded ? linkedNames(declared) : new Map()
+  const modelFor = makeModels(declared, linked, model, compile)
+  const forAll = memoize((group: Group): Caller => {
+    const decisions = new Map(group.guarded.map(name => [name, decideForAll(declared[name])]))
+    return { ...unguarded(modelFor(group, decisions)), guarded: true, denial: denialIn(decisions) }
+  })
   return {
-    guarded: isAnyGuarded,
-    differ: name => name !== undefined && groups.has(name),
+    personal: [...groups.values()].some(group => group.personal),
+    differ: name => name !== undefined && groups.get(name)?.personal === true,
     of,
+    anyone (name) {
+      const group = groups.get(name)
+      return group === undefined ? open : forAll(group)
+    },
     async all (context, names = model.collections.keys()) {
       const callers = new Map<string, Caller | Promise<Caller>>()
       for (const name of names) callers.set(name, callerOfGroup(name, callers, context))
@@ -119,22 +133,8 @@ export function makeCallers (
 
   function of (name: string | undefined, context: Context): Caller | Promise<Caller> {
     const group = name === undefined ? undefined : groups.get(name)
-    if (group === undefined) return anyone
-    return decide(group, { declared, linked, context, modelFor })
-  }
-
-  /**
-   * Returns the model as callers know it of whom the rules tell this. Kept are the 100 used last: there are as many as
-   * there are kinds of callers.
-   */
-  function modelFor ({ connected }: Group, decisions: Decisions): Model {
-    const kind = kindOf(connected[0] ?? '', decisions)
-    const known = models.get(kind)
-    if (known !== undefined) return known
-    const denials = denialsOf(decisions, writeDenialsOf(decisions, linked))
-    const made = isEmpty(denials) ? model : compile(withoutDenied(pick(declared, connected), denials))
-    models.set(kind, made)
-    return made
+    if (group === undefined) return open
+    return group.personal ? decide(group, { declared, linked, context, modelFor }) : forAll(group)
   }
 
   /** The caller of a collection is that of every collection which relations connect with it. */
@@ -147,19 +147,48 @@ export function makeCallers (
   }
 }
 
-/** Collections that are connected by relations, and those of them that have rules or a scope; both by property. */
-interface Group { readonly connected: readonly string[], readonly guarded: readonly string[] }
+/**
+ * Returns a function that gives the model as callers know it of whom the rules tell this. Kept are the 100 used last:
+ * there are as many as there are kinds of callers.
+ */
+function makeModels (
+  declared: Declarations, linked: LinkedNames, model: Model, compile: (declared: Declarations) => Model
+): Asking['modelFor'] {
+  const models = new LruMap<Model>(100)
+  return ({ connected }, decisions) => {
+    const kind = kindOf(connected[0] ?? '', decisions)
+    const known = models.get(kind)
+    if (known !== undefined) return known
+    const denials = denialsOf(decisions, writeDenialsOf(decisions, linked))
+    const made = isEmpty(denials) ? model : compile(withoutDenied(pick(declared, connected), denials))
+    models.set(kind, made)
+    return made
+  }
+}
+
+/**
+ * Collections that are connected by relations, and those of them that have rules or a scope; both by property.
+ * `personal`: true if callers may differ in what they may do to one of them.
+ */
+interface Group {
+  readonly connected: readonly string[]
+  readonly guarded: readonly string[]
+  readonly personal: boolean
+}
 
 /** The groups that have a guarded collection, by the names on the wire of all their collections. */
 function groupByName (declared: Declarations, { collections }: Model): ReadonlyMap<string, Group> {
   const connections = connectedCollections(declared)
   // A thousand collections may be connected: each list is read once.
-  const guardedOf = memoize((connected: readonly string[]) =>
-    connected.filter(one => declared[one] !== undefined && isGuarded(declared[one])))
+  const groupOf = memoize((connected: readonly string[]): Group => {
+    const all = connected.flatMap(name => declared[name] === undefined ? [] : [[name, declared[name]] as const])
+    const guarded = all.filter(([, one]) => isGuarded(one)).map(([name]) => name)
+    return { connected, guarded, personal: all.some(([, one]) => isPersonal(one)) }
+  })
   return new Map([...collections.values()].flatMap(({ name, property }) => {
-    const connected = connections.get(property) ?? []
-    const guarded = guardedOf(connected)
-    return guarded.length === 0 ? [] : [[name, { connected, guarded }]]
+    const connected = connections.get(property)
+    const group = connected && groupOf(connected)
+    return group === undefined || group.guarded.length === 0 ? [] : [[name, group]]
   }))
 }
 
@@ -202,12 +231,10 @@ function callerOf (group: Group, decisions: Decisions, { declared, linked, conte
   return {
     model,
     guarded: true,
+    personal: true,
     inSession: database => database.inSessionOf?.(context) ?? database,
     scope: (collection, operation = 'read') => scopeOf(operation, collection),
-    denial: (operation, { property, name }) => {
-      const decision = decisions.get(property)
-      return decision && refusalOf(decision, operation)?.({ operation, collection: name })
-    },
+    denial: denialIn(decisions),
     writeDenial: (collection, property) => {
       writeDenials ??= writeDenialsOf(decisions, linked)
       return writeDenials.get(`${collection}.${property}`)?.()
@@ -217,6 +244,11 @@ function callerOf (group: Group, decisions: Decisions, { declared, linked, conte
       return rule && (item => askItemRule(rule, item, [property, `fields.${field.property}.writeItem`], context))
     }
   }
+}
+
+const denialIn = (decisions: Decisions): Caller['denial'] => (operation, { property, name }) => {
+  const decision = decisions.get(property)
+  return decision && refusalOf(decision, operation)?.({ operation, collection: name })
 }
 
 /** Returns the errors of the fields that the caller may not write, by `collection.field`, all linked names included. */

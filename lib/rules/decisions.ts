@@ -59,8 +59,8 @@ interface Asked {
   readonly scopes: ReadonlyArray<readonly [ScopedOperation, Scope<Values>]>
 }
 
-/** A rule of an operation, or of reading or writing a field. `name`: that of the rule, in messages. */
-type AskedRule = { readonly name: string, readonly rule: Rule } & (
+/** A rule of an operation, or of reading or writing a field. `name`: that of the rule in messages. */
+type AskedRule = { readonly name: string, readonly rule: Rule | false } & (
   | { readonly kind: 'operation', readonly of: Operation }
   | { readonly kind: 'read' | 'write', readonly of: string }
 )
@@ -69,8 +69,8 @@ const askedIn = memoize(({ scope, rules: { fields = {}, ...rules } }: Declared):
   const ofFields = (kind: 'read' | 'write') => Object.entries(fields).flatMap(([field, rule]): AskedRule[] =>
     rule?.[kind] === undefined ? [] : [{ kind, of: field, name: `fields.${field}.${kind}`, rule: rule[kind] }])
   const ofOperations = operations.flatMap((operation): AskedRule[] => {
-    const rule = rules[operation]
-    return rule === undefined ? [] : [{ kind: 'operation', of: operation, name: operation, rule }]
+    const rule = rules[operation] ?? true
+    return rule === true ? [] : [{ kind: 'operation', of: operation, name: operation, rule }]
   })
   return { rules: [...ofOperations, ...ofFields('read'), ...ofFields('write')], scopes: scopesIn(scope) }
 })
@@ -85,6 +85,14 @@ function askAll (name: string, declared: Declared | undefined, context: Context)
       after(askScope(name, scope, context), plan => [operation, plan] as const))
     return after(afterAll(planned), (scopes): Decision => ({ asked, refusals, scopes }))
   })
+}
+
+/** Returns what is decided of a collection for every caller: `false` alone tells the same to all. */
+export function decideForAll (declared: Declared | undefined): Decision {
+  if (declared === undefined) return undeclared
+  const { rules } = askedIn(declared)
+  const refusals = rules.map(({ rule }) => rule === false ? wordless : undefined)
+  return { asked: { rules, scopes: [] }, refusals, scopes: [] }
 }
 
 const undeclared: Decision = { asked: { rules: [], scopes: [] }, refusals: [], scopes: [] }
@@ -122,7 +130,7 @@ const scopesIn = (scope: Declared['scope']) =>
  * that JavaScript takes for true, such as an object, was hardly meant to deny, and is logged.
  */
 function askRule (
-  rule: Rule, place: RulePlace, context: Context
+  rule: Rule | false, place: RulePlace, context: Context
 ): Refusal | undefined | Promise<Refusal | undefined> {
   const refuse = (error: unknown): Refusal => {
     const refused = refusedByRule(error)
@@ -130,6 +138,7 @@ function askRule (
     logFailedRule(error, place, context)
     return wordless
   }
+  if (rule === false) return wordless
   try {
     const result: unknown = rule(context)
     if (!isThenable(result)) return refusalFor(result)

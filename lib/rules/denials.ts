@@ -46,8 +46,11 @@ const targetsOf = ({ schema }: Declared) =>
   Object.values(schema.properties).flatMap(field => isRelation(field) ? [field.target] : [])
 
 /** Returns true if the collection has rules or a scope, or if its database shows each caller its own rows. */
-export const isGuarded = (declared: Declared) =>
-  declared.scope !== undefined || Object.keys(declared.rules).length > 0 || isPoliced(declared)
+export const isGuarded = (declared: Declared) => isPersonal(declared) || Object.values(declared.rules).includes(false)
+
+/** Returns true if callers may differ in what they may do to the collection. */
+export const isPersonal = (declared: Declared) => declared.scope !== undefined || isPoliced(declared) ||
+  Object.values(declared.rules).some(rule => typeof rule === 'function' || typeof rule === 'object')
 
 /** Returns true if the database of the collection has a session for each request, whose policies decide. */
 export const isPoliced = (declared: Pick<Declared, 'source'>) => databaseOf(declared).inSessionOf !== undefined

@@ -42,5 +42,5 @@ function closed (declared: Declared, operations: ReadonlyArray<'read' | typeof w
   return { ...declared, rules: { ...declared.rules, ...Object.fromEntries(rules) as Declared['rules'] } }
 }
 
-const notByAgents = (rule: Rule | undefined): Rule => context =>
-  context.door !== 'mcp' && (rule === undefined || rule(context))
+const notByAgents = (rule: Rule | boolean = true): Rule | false => rule !== false && (context =>
+  context.door !== 'mcp' && (rule === true || rule(context)))

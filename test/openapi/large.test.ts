@@ -64,7 +64,7 @@ test('texts are kept up to a number of bytes, those that were asked for last', a
   const none = () => undefined
   const permissions: Permissions = { model, readingDenial: none, denial: none, change: none }
   const sizeOf = (collections: string[]) => JSON.stringify(openapi({ collections })).length
-  const documents = makeDocuments(model, '', options, 2 * sizeOf(['c1']) + 1000)
+  const documents = makeDocuments(model, '', options, () => permissions, 2 * sizeOf(['c1']) + 1000)
   /** Returns true if the document had to be made. */
   async function makes (name: string): Promise<boolean> {
     let asked = 0
@@ -79,7 +79,7 @@ test('texts are kept up to a number of bytes, those that were asked for last', a
   for (const [name, isMade] of [
     ['c0', true], ['c0', false], ['c1', true], ['c0', false], ['c2', true], ['c0', false], ['c1', true]
   ] as const) t.equal(await makes(name), isMade, name)
-  const small = makeDocuments(model, '', options, 100)
+  const small = makeDocuments(model, '', options, () => permissions, 100)
   const [one, other] = await Promise.all([1, 2].map(() => small.text(() => permissions, {})))
   t.equal(one, other, 'a document that is too large is not kept')
 })

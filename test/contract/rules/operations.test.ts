@@ -151,7 +151,8 @@ test('a rule for what there is not is a mistake', async t => {
     "collection 'things', rules.fields: expected an object; found a function")
   await wrong({ rules: () => false }, "collection 'things', rules: expected an object; found a function")
   await wrong({ setters: () => {} }, "collection 'things', setters: expected an object; found a function")
-  await wrong({ rules: { create: true } }, "collection 'things', rules.create: expected a function; found true")
+  await wrong({ rules: { create: 1 } },
+    "collection 'things', rules.create: expected a function, true or false; found the number 1")
   await wrong({ scope: { owner: 1 } },
     "collection 'things', scope.owner: there is no such scope; use 'read', 'update' or 'delete', or a function")
 })
