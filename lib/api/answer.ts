@@ -57,7 +57,7 @@ export function answer (
   return after(callers.of(request.segments[0], context), caller => { // for whom
     const permissions = permissionsOf(caller)
     const rendered = after(findResource(request, permissions, options, context), resource => {
-      const asked = { ...request, ...request.queryIn(syntaxAt(resource, options.syntax)), resource }
+      const asked = { request, queryText: request.queryIn(syntaxAt(resource, options.syntax)), resource }
       const plan = planRequest(asked, permissions, options) // meant
       note(factsOf(plan))
       learn?.(asked, plan, caller)

@@ -71,18 +71,23 @@ function operationRequest (
   { method, path, body, ifMatch, ifNoneMatch, returns }: Operation, batch: Request, text: RequestText,
   { options }: Api
 ): Request {
+  const { router, origin, accept, cacheControl, isPreflight, idempotencyKey } = text
   const preferred = returns ?? batch.returns
-  const alone = parseRequest({
-    ...text,
+  return parseRequest({
     method,
     url: path,
     rootLength: 0,
+    router,
+    origin,
+    accept,
     prefer: preferred && `return=${preferred}`,
+    cacheControl,
+    isPreflight,
     ifMatch,
     ifNoneMatch,
+    idempotencyKey,
     body: { contentType: 'application/json', bytes: undefined, value: body, refusal: undefined }
-  }, options)
-  return { ...alone, root: batch.root }
+  }, options, batch.root)
 }
 
 /** Returns the callers of the operations by the first segments of their paths, after the checks of their databases. */

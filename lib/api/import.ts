@@ -18,10 +18,10 @@ interface Importing { readonly caller: Caller, readonly context: RunContext<Cont
 export async function answerImport (
   plan: ImportPlan, asked: Asked, { caller, context }: Importing, { model, options }: Api
 ): Promise<Answer> {
-  const { dryRun } = asked
+  const { dryRun, idempotencyKey } = asked.request
   const { collection, stream } = plan
   if (options.imports === undefined) throw new TypeError('an import is planned only where the option allows it')
-  if (asked.idempotencyKey !== undefined) {
+  if (idempotencyKey !== undefined) {
     throw new DataApiError('invalid_idempotency_key', "An import takes no 'Idempotency-Key'. Nothing was written.")
   }
   if (dryRun && !collection.strategies.dryRun) {

@@ -32,10 +32,11 @@ export function answerUnderKey (
   if (plan.kind !== 'write') return undefined
   const { write } = plan
   const key = api.keys?.of(text, [collectionOf(write.plan)], context)
-  if (key === undefined && !asked.dryRun) return undefined
+  const { dryRun } = asked.request
+  if (key === undefined && !dryRun) return undefined
   const finish = (outcome: WriteOutcome) => render(outcome, asked, api.model, api.options)
   const one = { caller, planned: write, resolve: () => write, finish }
-  const running = { context, collect: ([answer]: readonly [Answer]) => answer, dryRun: asked.dryRun }
+  const running = { context, collect: ([answer]: readonly [Answer]) => answer, dryRun }
   const answered = runUnderKey([one], running, key)
   return answered.then(answer => {
     if (replayedHeader in answer.headers) note({ ...factsOf(plan), replayed: true })

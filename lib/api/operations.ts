@@ -138,7 +138,8 @@ function batched (
     planned,
     resolve () {
       if (from?.key === undefined) return planning.references.used ? planWrite(asked, planning) : planned
-      return planWrite({ ...asked, resource: startingAt(from.key, asked.resource) }, planning)
+      const { request, queryText, resource } = asked
+      return planWrite({ request, queryText, resource: startingAt(from.key, resource) }, planning)
     },
     async finish (outcome, session) {
       if (own !== undefined) own.key = keyOf(outcome.result)
@@ -156,7 +157,7 @@ async function resourceOf (
   if (collection?.strategies.batch === false) {
     throw new DataApiError('method_not_allowed', `'${collection.name}' takes no operations of a batch.`)
   }
-  return { ...request, ...request.queryIn(syntaxAt(resource, options.syntax)), resource }
+  return { request, queryText: request.queryIn(syntaxAt(resource, options.syntax)), resource }
 }
 
 function planWrite (asked: Asked, { caller, options }: Planning): Write {
@@ -172,8 +173,15 @@ async function renderOutcome (
   const parts = from === undefined || outcome.address === undefined ? undefined : await partsOf(from, session, options)
   // Where the item has no URL for the caller, neither has what is found behind it.
   const address = from === undefined || parts !== undefined ? outcome.address : undefined
-  const echo = { ...asked, parts: [...parts ?? asked.parts.slice(0, 1), ...asked.parts.slice(1)] }
+  const echo = parts === undefined ? asked : behind(parts, asked)
   return renderOperation(await render({ ...outcome, address }, echo, model, options))
+}
+
+/** Returns what the answer repeats of a request whose path begins with an item that has this path. */
+function behind (
+  path: readonly Parts[], { request: { method, origin, root, parts, returns, conditions }, queryText }: Asked
+): Parameters<typeof render>[1] {
+  return { request: { method, origin, root, parts: [...path, ...parts.slice(1)], returns, conditions }, queryText }
 }
 
 /** Returns the path of an item; undefined if it has none for the caller. */

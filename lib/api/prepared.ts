@@ -28,7 +28,7 @@ type Note = (facts: PlannedFacts) => void
 export type AnswerText = (text: RequestText, context: RunContext<Context>, note: Note) => Answer | Promise<Answer>
 
 /** What answer() has found for the first request of a shape. */
-interface Shape extends Pick<Asked, 'root' | 'query' | 'otherParameters' | 'pageName'> {
+interface Shape extends Pick<Asked, 'queryText'>, Pick<Asked['request'], 'root'> {
   /** The collection that the path begins with. */
   readonly start: ResourceOf<'collection'>
   /** Undefined for an item, and for a creation. */
@@ -76,15 +76,13 @@ export function prepareAnswers (api: Api, prefix: string): AnswerText {
 function shapeOf (
   { segment, field }: PlainRequest, asked: Asked, plan: RequestPlan, collection: Collection
 ): Shape | undefined {
-  const { resource, root, query, otherParameters, pageName } = asked
+  const { request: { root }, queryText, resource } = asked
   const kind = segment === undefined ? 'collection' : field === undefined ? 'item' : 'scalar'
   if (resource.kind !== kind || !isOrdinary(collection) || (plan.kind !== 'read' && plan.kind !== 'write')) return
   const from = { collection, via: undefined }
   return {
     root,
-    query,
-    otherParameters,
-    pageName,
+    queryText,
     start: { kind: 'collection', from, where: always, pathValues: [], walked: [] },
     field: resource.kind === 'scalar' ? resource.field : undefined,
     format: plan.kind === 'read' ? plan.format : undefined,
@@ -116,11 +114,11 @@ function answerShape (
   return after(resourceOf(shape, segment, context), resource => {
     const plan = planShape(shape, resource, request, text, caller, options)
     note(plan.kind === 'read' ? shape.facts : factsOf(plan))
-    const { root, otherParameters, pageName } = shape
+    const { root, queryText } = shape
     const conditions = { ifNoneMatch: parseTags(text.ifNoneMatch) }
     const parts = segments.map(one => [one])
     const { method, origin } = text
-    const echo = { method, origin, root, parts, returns: undefined, conditions, otherParameters, pageName }
+    const echo = { request: { method, origin, root, parts, returns: undefined, conditions }, queryText }
     const made = after(run(plan, caller, context), result => render(result, echo, model, options))
     return caller.personal || hasSpecial(segments, model) ? after(made, personal) : made
   })
@@ -139,8 +137,8 @@ function resourceOf (
 
 /** Plans what the shape leaves open. Asks the same rules as planRequest(), in the same order. */
 function planShape (
-  { format, query }: Shape, resource: Resource, { method }: PlainRequest, { body }: RequestText, caller: Caller,
-  { reads, writes }: Api['options']
+  { format, queryText: { query } }: Shape, resource: Resource, { method }: PlainRequest, { body }: RequestText,
+  caller: Caller, { reads, writes }: Api['options']
 ): Exclude<RequestPlan, { kind: 'import' }> {
   if (caller.guarded) {
     const denial = permissionsOf(caller).denial(method as Method, resource)

@@ -100,26 +100,30 @@ export function findResource (
   return from === undefined ? walk(path, permissions.model, context) : walkFrom(from, path, context)
 }
 
-/** A request of a resource. */
-export interface Asked extends Request, QueryText { readonly resource: Resource }
+/**
+ * A request of a resource, whose syntax the query is parsed with. It holds the parsed request: a copy of all its
+ * members would take longer than planning them.
+ */
+export interface Asked { readonly request: Request, readonly queryText: QueryText, readonly resource: Resource }
 
 /** Plans a request. Throws the errors of the method, of the query and of the body, in this order. */
-export function planRequest (request: Asked, permissions: Permissions, options: RequestOptions): RequestPlan {
-  const { resource } = request
+export function planRequest (asked: Asked, permissions: Permissions, options: RequestOptions): RequestPlan {
+  const { request, queryText: { query }, resource } = asked
   const method = findMethod(request.method, resource)
   if (method === undefined) throw methodNotAllowed(request.method, permittedMethods(resource, permissions).join(', '))
   if (method === 'OPTIONS') return planOptions(resource, request, permissions, options)
   const denial = permissions.denial(method, resource)
   if (denial !== undefined) throw denial
   if (method === 'QUERY' && !request.form) throw unsupportedMediaType(formType)
-  if (isWrite(method)) return planWriteRequest(method, request, permissions, options)
+  if (isWrite(method)) return planWriteRequest(method, asked, permissions, options)
   const streamed = { rows: resource.kind === 'collection' && options.streams(), events: options.isLive(resource) }
-  const format = planFormat(request.accept, request.query.format, streamed)
-  return planReadRequest(format, request, options)
+  const format = planFormat(request.accept, query.format, streamed)
+  return planReadRequest(format, asked, options)
 }
 
 function planReadRequest (
-  format: Format, { resource, query, count, noCache }: Asked, { reads, answers }: RequestOptions
+  format: Format, { request: { count, noCache }, queryText: { query }, resource }: Asked,
+  { reads, answers }: RequestOptions
 ): RequestPlan {
   const isLive = format.media === 'events'
   // The events of a live document have no headers: what is counted must stand in the body.
@@ -131,9 +135,10 @@ function planReadRequest (
 }
 
 function planWriteRequest (
-  method: WriteMethod, request: Asked, permissions: Permissions, { writes, imports }: RequestOptions
+  method: WriteMethod, { request, queryText: { query }, resource }: Asked, permissions: Permissions,
+  { writes, imports }: RequestOptions
 ): RequestPlan {
-  const { resource, accept, query, body, conditions, returns, maxAffected, idempotencyKey } = request
+  const { accept, body, conditions, returns, maxAffected, idempotencyKey } = request
   const required = collectionAt(resource)?.strategies.requireIdempotencyKey.includes(method)
   if (required === true && idempotencyKey === undefined) throw idempotencyKeyRequired()
   const isImport = body.stream !== undefined && takesImports(method, resource, imports)

@@ -76,8 +76,13 @@ export const formType = 'application/x-www-form-urlencoded'
 /** `segments`: the most segments of a path after the API's root. */
 interface ParseOptions { readonly segments: number }
 
-/** Parses a request, but for its query. Throws malformed_url or url_too_long. */
-export function parseRequest (text: RequestText, { segments: most }: ParseOptions): Request {
+/**
+ * Parses a request, but for its query. `given`: the segments that lead to the API's root, where the URL begins behind
+ * it. Throws malformed_url or url_too_long.
+ */
+export function parseRequest (
+  text: RequestText, { segments: most }: ParseOptions, given: readonly string[] = noSegments
+): Request {
   const { method, url, rootLength, router, origin, accept, body } = text
   const path = parsePath(url, router)
   const { segments, parts } = path
@@ -88,7 +93,7 @@ export function parseRequest (text: RequestText, { segments: most }: ParseOption
   return {
     method,
     origin,
-    root: start === 0 ? noSegments : segments.slice(0, start).filter(segment => segment !== ''),
+    root: start === 0 ? given : segments.slice(0, start).filter(segment => segment !== ''),
     segments: start === 0 ? segments : segments.slice(start),
     parts: start === 0 ? parts : parts.slice(start),
     queryIn (syntax) {

@@ -24,14 +24,15 @@ interface RenderOptions {
   }
 }
 
-/** The parts of a request that its answer repeats or depends on. */
-interface Echo extends Addressed {
-  readonly method: string
-  readonly parts: readonly Parts[]
-  readonly returns: WriteEcho['returns']
-  readonly conditions: { readonly ifNoneMatch: Tags | undefined }
-  otherParameters (): string
-  readonly pageName: PageName
+/** A request, of which its answer repeats these parts or depends on them. */
+interface Echo {
+  readonly request: Addressed & {
+    readonly method: string
+    readonly parts: readonly Parts[]
+    readonly returns: WriteEcho['returns']
+    readonly conditions: { readonly ifNoneMatch: Tags | undefined }
+  }
+  readonly queryText: { otherParameters (): string, readonly pageName: PageName }
 }
 
 interface AnswerEcho extends PageEcho, WriteEcho { readonly method: string }
@@ -41,9 +42,10 @@ interface AnswerEcho extends PageEcho, WriteEcho { readonly method: string }
  * ambiguous_identifier.
  */
 export function render (
-  result: Result, request: Echo, model: Model, { site, answers }: RenderOptions
+  result: Result, { request, queryText }: Echo, model: Model, { site, answers }: RenderOptions
 ): Answer | Promise<Answer> {
-  const { method, parts, otherParameters, pageName, returns, conditions } = request
+  const { method, parts, returns, conditions } = request
+  const { otherParameters, pageName } = queryText
   // A live document that the client has already is not over.
   const isLive = 'format' in result && result.format.media === 'events'
   const ifNoneMatch = isLive ? undefined : conditions.ifNoneMatch
