@@ -38,7 +38,7 @@ test('names, types and keys of a table are those of its catalogue', async t => {
     ['create table t (a text not null unique, b text unique, c integer)',
       { t: ['!a string', 'b? string', 'c? integer'] }],
     ['create table t (a integer, b text, c real, primary key (b, a))', { t: ['a integer', 'b string', 'c? number'] }],
-    ['create table t (token text primary key, n int)', { t: ['!rowid integer', 'n? integer'] }],
+    ['create table t (token text primary key, n int, pin text)', { t: ['!token string', 'n? integer'] }],
     // A key that holds a null, which SQLite allows, is none.
     ['create table t (id serial primary key, n int); insert into t values (null, 1), (null, 2)',
       { t: ['!rowid integer', 'id? string', 'n? integer'] }],

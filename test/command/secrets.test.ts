@@ -1,4 +1,5 @@
 import { test } from 'tap'
+import { describeDesign } from '../../lib/cli/report.ts'
 import { isPasswordHash, looksSecret, secretEndings, secretParts, secretWords } from '../../lib/cli/scaffold/secrets.ts'
 import { makeFile, serveTarget } from './helpers.ts'
 
@@ -29,6 +30,53 @@ test('a name is secret in each spelling of an entry of the lists, and no other n
     'issn', 'code', 'postcode', 'session', 'author', 'authority', 'digested', 'wash', 'dashboard', 'description', 'id'
   ]) t.notOk(looksSecret(name), name)
   t.end()
+})
+
+test('what is said of a secret, and what identifies its row, is none', async t => {
+  for (const secret of ['access_token', 'apiKey', 'passwordHash', 'pin', 'credit_card']) {
+    for (const ending of ['_at', '_type', '_method', '_id', '_count', 'At', 'Type', 'Method', 'Id', 'ID', 'Count']) {
+      t.notOk(looksSecret(`${secret}${ending}`), `${secret}${ending}`)
+    }
+  }
+  for (const name of ['accessTokenExpiresAt', 'tokenEndpointAuthMethod', 'session_id']) t.notOk(looksSecret(name), name)
+  for (const name of ['hashedKey', 'hashed', 'access_code', 'iban', 'userIban', 'token_format', 'type_token']) {
+    t.ok(looksSecret(name), name)
+  }
+  const { app, design, close } = await serveTarget(makeFile(`
+    create table sessions (token text primary key, pin text);
+    create table devices (id integer primary key, token text unique, password text);
+    create table visits (id integer primary key, token text references sessions,
+      device text references devices (TOKEN))`))
+  t.strictSame(design.secrets, ['devices.password', 'sessions.pin'])
+  t.equal((await app.inject('/devices?token=x')).statusCode, 200)
+  t.equal((await app.inject('/visits?token.token=x')).statusCode, 200)
+  await close()
+})
+
+test('in tables of keys, tokens, secrets and credentials, the columns key, value and code are secret', async t => {
+  const names = ['api_keys', 'ApiKey', 'user_api_key_2', 'access_tokens', 'AuthToken', 'client_secret_values',
+    'credentials', 'WebCredential', 'authtoken_token', 'apikeys']
+  const columns =
+    'id integer primary key, key text not null unique, Value text, code text, key_name text, postcode text'
+  const { app, design, close } = await serveTarget(makeFile(
+    [...names, 'settings', 'secretaries', 'tokenizers'].map(name => `create table ${name} (${columns})`).join(';')))
+  t.strictSame([...design.secrets].sort(),
+    names.flatMap(name => ['Value', 'code', 'key'].map(column => `${name}.${column}`)).sort())
+  t.equal((await app.inject('/api_keys/by_key')).statusCode, 404)
+  await close()
+})
+
+test('where a table is not served for a hidden key, the flag that brings it back is told', async t => {
+  const script = `create table things (id blob, n text, primary key (id, n)) without rowid;
+    insert into things values (x'00', '$2b$10$abc')`
+  const other = 'create table other (id integer primary key);'
+  const { design, close } = await serveTarget(makeFile(other + script))
+  await close()
+  const told = describeDesign(design, { label: 'x', write: false })
+  t.match(told, /things +its key \(id, n\) is not shown; --show 'things\.id,things\.n' shows it/)
+  const shown = await serveTarget(makeFile(script), '--show', 'things.id,things.n')
+  t.strictSame((await shown.app.inject('/things')).json(), [{ id: 'AA==', n: '$2b$10$abc' }])
+  await shown.close()
 })
 
 test('a column that holds the hash of a password is secret, whatever its name is', async t => {

@@ -1,9 +1,10 @@
-import type { CollectionDesign, Design, FieldDesign, Flags, ScalarDesign } from './design.ts'
+import type { CollectionDesign, Design, FieldDesign, Flags, ScalarDesign, TypeDesign } from './design.ts'
 import {
-  addRelations, chooseKey, type Draft, findJoins, foreignKeysOf, type Reference, type References, shellWord
+  addRelations, chooseKey, type Draft, findJoins, foreignKeysOf, keyOfTarget, type Reference, type References,
+  shellWord
 } from './relations.ts'
 import { makeNames, namesOfColumns, propertyOf, relationName } from './naming.ts'
-import { looksSecret } from './secrets.ts'
+import { isSecretOf, looksSecret } from './secrets.ts'
 import { type Column, type Omission, type Table, type Tables, takesWrites } from './tables.ts'
 import { typeOf } from './types.ts'
 import { viewOf } from './view.ts'
@@ -24,8 +25,9 @@ export interface DesignOptions {
 export function makeDesign ({ kind, tables, omissions }: Tables, options: DesignOptions): Design {
   const notes: Omission[] = [...omissions]
   const secrets: string[] = []
-  const candidates = tables.flatMap(table => {
-    const readable = readableColumns(table, options, { notes, secrets })
+  const joined = joinedColumns(tables)
+  const types = new Map(tables.map(table => [table, readableColumns(table, options, { notes, secrets, joined })]))
+  const candidates = [...types].flatMap(([table, readable]) => {
     const key = chooseKey(table, readable, options)
     if ('reason' in key) notes.push({ place: table.name, reason: key.reason })
     return 'reason' in key ? [] : [{ table, readable, ...key }]
@@ -55,15 +57,15 @@ export function makeDesign ({ kind, tables, omissions }: Tables, options: Design
 
 /** Returns the columns with a type, and notes the others. */
 function readableColumns (
-  table: Table, { shown }: DesignOptions, { notes, secrets }: { readonly notes: Omission[], readonly secrets: string[] }
-): Draft['readable'] {
-  const readable = new Map<Column, ReturnType<Draft['readable']['get']> & object>()
+  table: Table, { shown }: DesignOptions, { notes, secrets, joined }: Noted
+): Map<Column, TypeDesign> {
+  const readable = new Map<Column, TypeDesign>()
   for (const column of table.columns) {
     const place = `${table.name}.${column.name}`
     const typed = typeOf(column, shown.has(place))
     if (column.isForbidden === true) {
       notes.push({ place, reason: 'the role may not select it' })
-    } else if ((looksSecret(column.name) || column.holdsHash === true) && !shown.has(place)) {
+    } else if (!shown.has(place) && (column.holdsHash === true || isSecret(table, column, joined))) {
       secrets.push(place)
     } else if ('reason' in typed) {
       const remedy = 'type' in typeOf(column, true) ? `; --show ${shellWord(place)} shows it` : ''
@@ -73,6 +75,35 @@ function readableColumns (
     }
   }
   return readable
+}
+
+interface Noted {
+  readonly notes: Omission[]
+  readonly secrets: string[]
+  readonly joined: ReturnType<typeof joinedColumns>
+}
+
+/** Other rows and URLs name an item by its primary key, and by what foreign keys join: these are no secrets. */
+function isSecret (table: Table, { name }: Column, joined: Noted['joined']): boolean {
+  if (joined.get(keyOfTarget(table))?.has(name.toLowerCase()) === true) return false
+  return isSecretOf(table.name, name) || (looksSecret(name) && !table.primaryKey.includes(name))
+}
+
+/** Returns the columns of foreign keys and those that they refer to, in small letters, by table. */
+function joinedColumns (tables: readonly Table[]): ReadonlyMap<string, ReadonlySet<string>> {
+  const primary = new Map(tables.map(table => [keyOfTarget(table), table.primaryKey]))
+  const found = new Map<string, Set<string>>()
+  const add = (table: string, names: readonly string[]) => {
+    found.set(table, new Set([...found.get(table) ?? [], ...names.map(name => name.toLowerCase())]))
+  }
+  for (const table of tables) {
+    for (const { columns, target, targetColumns } of table.foreignKeys) {
+      const to = keyOfTarget(target)
+      add(to, targetColumns.length > 0 ? targetColumns : primary.get(to) ?? [])
+      add(keyOfTarget(table), columns)
+    }
+  }
+  return found
 }
 
 function draftOf (

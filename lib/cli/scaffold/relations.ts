@@ -4,6 +4,7 @@ import type { FieldDesign, Flags, TypeDesign } from './design.ts'
 import type { DesignOptions } from './make-design.ts'
 import { type Names, propertyOf, relationName } from './naming.ts'
 import { type Column, type Omission, type Table, takesWrites } from './tables.ts'
+import { typeOf } from './types.ts'
 
 /** A collection while it is designed. */
 export interface Draft {
@@ -44,7 +45,7 @@ export function foreignKeysOf (drafts: ReadonlyMap<Table, Draft>, notes: Omissio
       // The relation to a table that is not served is not told: the table is.
       if (to === undefined) continue
       const place = `${from.table.name}.${columns.join(', ')}`
-      const names = columns.map(name => find(from.table, name)?.name)
+      const names = columns.map(name => findColumn(from.table, name)?.name)
       const others = targetColumns.length > 0 ? targetColumns : to.table.primaryKey
       const ordered = to.key.map(key => names[others.findIndex(name => name.toLowerCase() === key.toLowerCase())])
       const reason = reasonAgainst(from, to, names, ordered)
@@ -53,7 +54,7 @@ export function foreignKeysOf (drafts: ReadonlyMap<Table, Draft>, notes: Omissio
         continue
       }
       const [key = ''] = to.key
-      const column = find(to.table, key)
+      const column = findColumn(to.table, key)
       const own = ordered.filter(name => name !== undefined)
       if (column === undefined) continue
       found.set(JSON.stringify([from.property, to.property, own]), { from, to, columns: own, target: column })
@@ -72,7 +73,8 @@ function inOrder ({ foreignKeys, columns }: Table): Table['foreignKeys'] {
   return foreignKeys.toSorted((one, other) => first(one) - first(other))
 }
 
-const find = ({ columns }: Table, name: string) => columns.find(column => column.name === name) ??
+export const findColumn = ({ columns }: Table, name: string): Column | undefined =>
+  columns.find(column => column.name === name) ??
   columns.find(column => column.name.toLowerCase() === name.toLowerCase())
 
 type Columns = ReadonlyArray<string | undefined>
@@ -234,7 +236,7 @@ function refersToKey (
 }
 
 /** Returns a text that differs for every two tables. SQLite compares their names without case. */
-const keyOfTarget = ({ schema, name }: CatalogForeignKey['target']): string =>
+export const keyOfTarget = ({ schema, name }: CatalogForeignKey['target']): string =>
   JSON.stringify([schema, schema === 'main' ? name.toLowerCase() : name])
 
 /** The columns that identify the rows; `rowNumber` where those are none of the table's own. */
@@ -252,15 +254,14 @@ export function chooseKey (
 ): Key | { readonly reason: string } {
   const named = keys.get(table.name)
   if (named !== undefined) return { key: named, rowNumber: undefined }
-  const columnOf = (name: string) => table.columns.find(column => column.name === name)
   const isUsable = (name: string) => {
-    const column = columnOf(name)
+    const column = findColumn(table, name)
     const type = column && readable.get(column)
     return type !== undefined && type.kind !== 'json' && type.kind !== 'list'
   }
   const isKey = (names: readonly string[]) =>
     names.length > 0 && names.every(isUsable) && !isBroken(table, names)
-  const isFilled = (names: readonly string[]) => names.every(name => columnOf(name)?.nullable === false)
+  const isFilled = (names: readonly string[]) => names.every(name => findColumn(table, name)?.nullable === false)
   if (isKey(table.primaryKey) && isFilled(table.primaryKey)) return { key: table.primaryKey, rowNumber: undefined }
   const [unique] = table.unique
     .filter(names => isKey(names) && (isFilled(names) || table.kind === 'materialized view'))
@@ -268,22 +269,31 @@ export function chooseKey (
   if (unique !== undefined) return { key: unique, rowNumber: undefined }
   if (table.hasRowNumber) return { key: [], rowNumber: 'rowid' }
   const spare = spareKeys.get(table.name)
-  return spare?.every(isUsable) === true ? { key: spare, rowNumber: undefined } : { reason: reasonOf(table) }
+  return spare?.every(isUsable) === true ? { key: spare, rowNumber: undefined } : { reason: reasonOf(table, readable) }
 }
 
 const isBroken = ({ brokenKeys = [] }: Table, names: readonly string[]) =>
   brokenKeys.some(broken => broken.join('\0') === names.join('\0'))
 
-function reasonOf ({ kind, name, columns, primaryKey, proposedKey, brokenKeys: [broken] = [] }: Table): string {
+function reasonOf (table: Table, readable: Draft['readable']): string {
+  const { kind, name, columns, primaryKey, proposedKey, brokenKeys: [broken] = [] } = table
   if (broken !== undefined) return `its key (${broken.join(', ')}) is null in some rows, or the same in several`
   if (primaryKey.length > 0) {
     const holdsNull = columns.some(({ name, nullable }) => nullable && primaryKey.includes(name))
-    return `its key (${primaryKey.join(', ')}) ${holdsNull ? 'holds null' : 'is not shown'}`
+    const found = holdsNull ? 'holds null' : `is not shown${remedyFor(table, readable)}`
+    return `its key (${primaryKey.join(', ')}) ${found}`
   }
-  const found = kind === 'table' ? 'has no key' : `is a ${kind}, which has no key`
+  const start = kind === 'table' ? 'has no key' : `is a ${kind}, which has no key`
   const proposed = proposedKey ?? [columns.find(column => column.name.toLowerCase() === 'id')?.name ?? 'column']
   const advice = proposed.length > 1 ? 'columns whose values are unique together' : 'a column whose values are unique'
-  return `${found}; name ${advice}, such as --key ${shellWord(`${name}=${proposed.join(',')}`)}`
+  return `${start}; name ${advice}, such as --key ${shellWord(`${name}=${proposed.join(',')}`)}`
+}
+
+/** Returns the flag that shows the columns of a primary key which are hidden; an empty text where none does. */
+function remedyFor ({ name, columns, primaryKey }: Table, readable: Draft['readable']): string {
+  const hidden = columns.filter(column => primaryKey.includes(column.name) && !readable.has(column))
+  const isShowable = hidden.every(column => column.isForbidden !== true && 'type' in typeOf(column, true))
+  return isShowable ? `; --show ${shellWord(hidden.map(column => `${name}.${column.name}`).join())} shows it` : ''
 }
 
 /** Quotes a word for a shell where that is necessary. */

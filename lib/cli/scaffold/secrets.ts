@@ -6,9 +6,17 @@ import type { Column } from './tables.ts'
 
 /**
  * Returns true for the name of a column whose values are probably secret: `password_hash`, `apiKey2`, `dbpassword`,
- * `SALT`. Digits do not count, and a `secretary` is shown.
+ * `SALT`. Digits do not count, and a `secretary` is shown, as is what says something of a secret: `token_type`.
  */
 export const looksSecret = memoizeRecent(isSecretName, mostNames)
+
+/** Returns true for a column that is secret because of its table, such as `key` of `api_keys`. */
+export const isSecretOf = (table: string, column: string): boolean =>
+  secretColumns.has(wordsOf(column).trim()) && isSecretTable(table)
+
+const secretColumns: ReadonlySet<string> = new Set(['key', 'value', 'code'])
+
+const isSecretTable = memoizeRecent(name => /(?:api ?key|token|secret|credential)s? /.test(wordsOf(name)), mostNames)
 
 /** Secret wherever they stand: `lastpasswordchange`. A space is optional in all these lists. */
 export const secretParts: readonly string[] = [
@@ -18,16 +26,17 @@ export const secretParts: readonly string[] = [
 
 /** Secret as a word, and at the end of one: `webhooksecret`. */
 export const secretEndings: readonly string[] = [
-  'pwd', 'pass code', 'pass key', 'secret', 'token', 'hash', 'digest', 'otp', 'jwt', 'cvv', 'pin code',
+  'pwd', 'pass code', 'pass key', 'secret', 'token', 'hash', 'hashed', 'digest', 'otp', 'jwt', 'cvv', 'pin code',
   'api key', 'private key', 'access key', 'auth key', 'encryption key', 'signing key', 'master key', 'session key',
   'license key', 'ssh key', 'pgp key', 'gpg key', 'tls key', 'ssl key', 'rsa key', 'aes key', 'hmac key',
   'consumer key', 'card number', 'security code', 'recovery code', 'backup code', 'reset code', 'auth code',
-  'verification code', 'session id', 'social security', 'bank account', 'security answer', 'seed phrase',
+  'verification code', 'access code', 'credit card', 'social security', 'bank account', 'security answer',
+  'seed phrase',
   'user pass', 'db pass', 'login pass', 'mail pass', 'smtp pass', 'ftp pass', 'admin pass', 'root pass'
 ]
 
 /** Secret as whole words: `pin`, but not `spin`. */
-export const secretWords: readonly string[] = ['salt', 'pin', 'ssn', 'cvc', 'pw', 'mdp', 'mnemonic']
+export const secretWords: readonly string[] = ['salt', 'pin', 'ssn', 'cvc', 'pw', 'mdp', 'mnemonic', 'iban']
 
 const either = (names: readonly string[]) => `(?:${names.join('|').replaceAll(' ', ' ?')})`
 
@@ -38,10 +47,16 @@ const isSecret = new RegExp([
 // Words that end like a secret, and are none.
 const innocent = /hash ?tags?|(?:com|by|tres|sur|over|under|boarding|ski|season|day|bus|low|high|band|first) ?pass/g
 
+// `token_type`, `accessTokenExpiresAt`, `api_key_id`: what is said of a secret. The space is that before a word.
+const isAbout = / (?:at|type|method|id|count) $/
+
 function isSecretName (name: string): boolean {
-  const letters = name.replaceAll(/[^\p{L}]+/gu, '_')
-  return isSecret.test(` ${words(letters).join(' ')} `.replaceAll(innocent, ''))
+  const text = wordsOf(name)
+  return !isAbout.test(text) && isSecret.test(text.replaceAll(innocent, ''))
 }
+
+/** Returns the words of a name without digits, each between spaces. */
+const wordsOf = (name: string) => ` ${words(name.replaceAll(/[^\p{L}]+/gu, '_')).join(' ')} `
 
 /** The rows whose values are looked at for hashes of passwords. */
 const rowsSeen = 200
