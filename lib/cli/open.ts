@@ -28,6 +28,8 @@ export interface OpenOptions {
   readonly write: boolean
   readonly session: SessionSettings | undefined
   readonly schemas: readonly string[]
+  /** The seconds in which all rows of SQLite are looked at. */
+  readonly look: number
   readonly progress: ReturnType<typeof makeProgress>
   /** Loads what serves, while a server is connected to and reads its catalogue; undefined if nothing will be served. */
   readonly loadServing: (() => void) | undefined
@@ -73,7 +75,7 @@ export function checkFile (file: string): void {
   checkHeader(file)
 }
 
-async function openSqlite (file: string, { write, progress }: OpenOptions): Promise<OpenedDatabase> {
+async function openSqlite (file: string, { write, look, progress }: OpenOptions): Promise<OpenedDatabase> {
   checkHeader(file)
   const { readSqlite } = await import('./scaffold/read-sqlite.ts')
   // Another journal mode would stay after the end, with files beside this one.
@@ -84,7 +86,7 @@ async function openSqlite (file: string, { write, progress }: OpenOptions): Prom
     label: basename(file),
     file,
     db,
-    read: async isWanted => guardSqlite(file, () => readSqlite(db.driver, isWanted, progress.tell))
+    read: async isWanted => guardSqlite(file, () => readSqlite(db.driver, isWanted, { look, tell: progress.tell }))
   }
 }
 
@@ -136,7 +138,7 @@ const missingDriver = (cause: unknown) => new CommandError(
 async function openFilled (
   db: SqliteDatabase,
   { label, omissions }: { readonly label: string, readonly omissions: readonly Omission[] },
-  progress: OpenOptions['progress']
+  { look, progress }: OpenOptions
 ): Promise<OpenedDatabase> {
   const { readSqlite } = await import('./scaffold/read-sqlite.ts')
   return {
@@ -144,7 +146,7 @@ async function openFilled (
     label,
     db,
     async read (isWanted) {
-      const found = readSqlite(db.driver, isWanted, progress.tell)
+      const found = readSqlite(db.driver, isWanted, { look, tell: progress.tell })
       return { ...found, omissions: [...omissions.filter(({ place }) => isWanted(place)), ...found.omissions] }
     }
   }
@@ -152,8 +154,9 @@ async function openFilled (
 
 /** Opens a folder of data files, or one such file, as a database in memory. The files are never written. */
 async function openDataFiles (
-  target: string, isFolder: boolean, { write, progress }: OpenOptions
+  target: string, isFolder: boolean, options: OpenOptions
 ): Promise<OpenedDatabase> {
+  const { write, progress } = options
   const files = isFolder
     ? readdirSync(target).filter(isDataFile).toSorted()
     : ['']
@@ -169,7 +172,7 @@ async function openDataFiles (
   const driver = guardSqlite(target, () => openDriver(':memory:', undefined))
   fill(driver, tables, name => { progress.tell(`loading ${name}`) })
   const db = sqlite('', { driver, readOnly: !write, check: 'off', statementTimeout })
-  return openFilled(db, { label: basename(resolve(target)), omissions }, progress)
+  return openFilled(db, { label: basename(resolve(target)), omissions }, options)
 }
 
 const isDataFile = (name: string) => dataFiles.has(extname(name).toLowerCase()) && !name.startsWith('.')

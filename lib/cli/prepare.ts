@@ -9,7 +9,7 @@ import { CommandError, makeProgress, type Terminal } from './terminal.ts'
 
 /** The flags that say what of a database is meant. */
 export const preparingFlags: Readonly<Record<string, Flag>> = {
-  tables: 'list', schema: 'list', key: 'list', show: 'list'
+  tables: 'list', schema: 'list', key: 'list', show: 'list', look: 'text'
 }
 
 interface Preparing {
@@ -38,7 +38,8 @@ export async function prepare (
   if (session !== undefined && !isPostgres(target)) {
     throw new CommandError('--role, --claims: only a PostgreSQL database has roles', { exitCode: 2 })
   }
-  const opening = { write, session, schemas: schemas.length > 0 ? schemas : ['public'], progress, loadServing }
+  const look = parseLook(flags.text('look'), target)
+  const opening = { write, session, schemas: schemas.length > 0 ? schemas : ['public'], look, progress, loadServing }
   const database = await openDatabase(target, opening)
   try {
     const tables = await database.read(selection.isWanted)
@@ -55,6 +56,16 @@ export async function prepare (
     progress.end()
   }
 }
+
+/** Parses the value of `--look`, in seconds. */
+function parseLook (text: string | undefined, target: string): number {
+  if (text === undefined) return defaultLook
+  if (isPostgres(target)) throw new CommandError('--look: the types of PostgreSQL are no guesses', { exitCode: 2 })
+  if (/^\d{1,9}(?:\.\d+)?$/.test(text)) return Number(text)
+  throw new CommandError(`--look: expected seconds, such as 60; found '${text}'`, { exitCode: 2 })
+}
+
+const defaultLook = 10
 
 function nothingToServe ({ omissions }: Design): CommandError {
   const [first, ...others] = omissions

@@ -11,7 +11,7 @@ const mostRelations = 8
 
 /** Tells what is served, what is not, and why. `all`: the lists are whole, however long. */
 export function describeDesign (
-  { collections, joins, omissions, secrets }: Design,
+  { collections, joins, omissions, secrets, partlySeen }: Design,
   { label, write, all = false }: { readonly label: string, readonly write: boolean, readonly all?: boolean }
 ): string {
   const [lines, relations] = all ? [Infinity, Infinity] : [mostLines, mostRelations]
@@ -24,6 +24,10 @@ export function describeDesign (
     table('Fields named like parameters', collections.flatMap(describeYielded), lines),
     joins.length > 0 ? `Join tables, served as relations: ${list(joins, lines)}` : undefined,
     table('Not served', left, lines),
+    partlySeen.length > 0
+      ? `Not looked at to the end, so that types are those of the first rows: ${list(partlySeen, lines)}\n` +
+        '(--look 60 looks for a minute)'
+      : undefined,
     secrets.length > 0
       ? `Hidden, as they look secret: ${secrets.map(printable).join(', ')}${advice(secrets)}`
       : undefined

@@ -120,8 +120,8 @@ postgres://user@host/database, or a folder of CSV, NDJSON or JSON files.
   --key view=column          the key of a view or table without one;
                              view=one,two: of several columns; '*=id': of all
   --show table.column        shows a column that looks secret or holds bytes
-  --role web_user            the role of PostgreSQL that answers;
-                             --claims '{"sub":"ann"}': for this caller
+  --look 10                  the seconds to look at all rows of SQLite for types
+  --role web_user            the role of PostgreSQL; --claims '{"sub":"ann"}'
   --all                      lists all that is served, and all that is not
   --write                    lets clients create, update and delete
   --host 127.0.0.1           the address to listen on (default: only here)
@@ -139,6 +139,7 @@ overwritten. Nothing in it is writable; its README says how to change that.
   --schema sales,public      the schemas of PostgreSQL (default: public)
   --key view=column          the key of a view or table without one
   --show table.column        shows a column that looks secret or holds bytes
+  --look 10                  the seconds to look at all rows of SQLite for types
   --diff                     writes nothing: tells what the database has that
                              the project lacks, and the other way round
   --help
@@ -153,6 +154,7 @@ the agent. <database> is as of npx fastify-data-api <database>.
   --schema sales,public      the schemas of PostgreSQL (default: public)
   --key view=column          the key of a view or table without one
   --show table.column        shows a column that looks secret or holds bytes
+  --look 10                  the seconds to look at all rows of SQLite for types
   --role web_user            the role of PostgreSQL that answers;
                              --claims '{"sub":"ann"}': for this caller
   --write                    lets the agent create, update and delete
@@ -171,7 +173,7 @@ What is wrong is told by line, and the exit code is 1.
   --dry-run                  tries it, and writes nothing
   --ndjson                   the lines are JSON objects
   --schema sales,public      the schemas of PostgreSQL (default: public)
-  --tables, --key, --show    as of npx fastify-data-api <database>
+  --tables, --key, --show, --look: as of npx fastify-data-api <database>
   --help
 `,
   types: `Usage: npx fastify-data-api types <url | module> [flags]

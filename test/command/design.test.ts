@@ -55,14 +55,14 @@ test('names, types and keys of a table are those of its catalogue', async t => {
       n int not null check ("n" in (1, 2)), d text check (length(d) > 2), e text, check (e is null or e in ('x')))`,
     { t: ['!id integer', "c? a|it's", 'n 1|2', 'd? string', 'e? x'] }],
     // What the rows hold counts, not what is declared.
-    [`create table t (id integer primary key, day date, at text, mixed int, flag boolean, wide integer,
+    [`create table t (id integer primary key, day date, at text, mixed int, several, flag boolean, wide integer,
         price decimal(5,2), data json, zoneless datetime, empty);
       insert into t values
-        (1, '2020-02-29', '2020-01-01T10:00:00Z', 1, 1, 9007199254740993, 5, '{}', '2020-01-01 10:00:00', null),
-        (2, '2020-03-01', '2020-01-01T10:00:00.5+02:00', 'x', 0, 1, 5.5, '[]', '2020-01-01 11:00:00', null)`,
+        (1, '2020-02-29', '2020-01-01T10:00:00Z', 1, 1.5, 1, 9007199254740993, 5, '{}', '2020-01-01 10:00:00', null),
+        (2, '2020-03-01', '2020-01-01T10:00:00.5+02:00', 'x', 'x', 0, 1, 5.5, '[]', '2020-01-01 11:00:00', null)`,
     {
-      t: ['!id integer', 'day? date', 'at? date-time', 'flag? boolean', 'wide? int64', 'price? number', 'data? json',
-        'zoneless? string', 'empty? string']
+      t: ['!id integer', 'day? date', 'at? date-time', 'mixed? string', 'flag? boolean', 'wide? int64',
+        'price? number', 'data? json', 'zoneless? string', 'empty? string']
     }],
     ["create table t (id integer primary key, day date); insert into t values (1, '2020-02-30')",
       { t: ['!id integer', 'day? string'] }],
@@ -141,7 +141,7 @@ test('relations are named after their columns, and after their tables on the oth
 
 test('what is not served is told with its reason, and --key, --show and --tables change it', async t => {
   const script = `create table a (id integer primary key, photo blob, mixed);
-    insert into a values (1, x'00', 1), (2, x'01', 'x');
+    insert into a values (1, x'00', 1.5), (2, x'01', 'x');
     create view v as select id, count(*) as n from a group by id; create view broken as select * from absent;
     create virtual table words using fts5(text)`
   const design = await designOf(script)

@@ -139,7 +139,7 @@ test('each number of a JSON file is shown with its digits, and by what is shown 
     const items = texts.map((one, index) => `{"id":${index + 1},"v":${one}}`)
     const served = await serveFile('t.json', `[${items.join()}]`)
     for (const { id, v } of (await served.app.inject('/t?size=100')).json<readonly Item[]>()) {
-      t.equal(decimalKey(String(v)), decimalKey(texts[id - 1] ?? ''), texts[id - 1])
+      t.equal(decimalKey(String(v)), decimalKey(texts[id - 1] ?? ''), `${texts[id - 1]} is shown as ${v}`)
       t.ok((await found(served, v)).includes(id), `${v} is found`)
     }
     await served.close()

@@ -79,4 +79,6 @@ export interface Design {
   readonly omissions: readonly Omission[]
   /** The columns that look secret, as `table.column`. */
   readonly secrets: readonly string[]
+  /** The tables whose types are guesses by their first rows. */
+  readonly partlySeen: readonly string[]
 }

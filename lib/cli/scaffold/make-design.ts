@@ -1,4 +1,5 @@
 import type { CollectionDesign, Design, FieldDesign, Flags, ScalarDesign, TypeDesign } from './design.ts'
+import { matchForeignKeys } from './key-types.ts'
 import {
   addRelations, chooseKey, type Draft, findJoins, foreignKeysOf, keyOfTarget, type Reference, type References,
   shellWord
@@ -22,11 +23,12 @@ export interface DesignOptions {
 }
 
 /** Returns the collections, fields and relations of a database (docs/from-a-database.md: What is served). */
-export function makeDesign ({ kind, tables, omissions }: Tables, options: DesignOptions): Design {
+export function makeDesign ({ kind, tables, omissions, partlySeen = [] }: Tables, options: DesignOptions): Design {
   const notes: Omission[] = [...omissions]
   const secrets: string[] = []
   const joined = joinedColumns(tables)
   const types = new Map(tables.map(table => [table, readableColumns(table, options, { notes, secrets, joined })]))
+  matchForeignKeys(types)
   const candidates = [...types].flatMap(([table, readable]) => {
     const key = chooseKey(table, readable, options)
     if ('reason' in key) notes.push({ place: table.name, reason: key.reason })
@@ -51,7 +53,8 @@ export function makeDesign ({ kind, tables, omissions }: Tables, options: Design
     collections: collections.map(one => ({ ...one, view: viewOf(one, byProperty) })),
     joins: [...joins.keys()].map(({ name }) => name),
     omissions: notes,
-    secrets
+    secrets,
+    partlySeen
   }
 }
 

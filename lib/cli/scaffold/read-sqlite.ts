@@ -6,7 +6,8 @@ import type { SqliteDriver } from '../../sources/sql/sqlite/driver.ts'
 import { quoteName } from '../../sources/sql/table-name.ts'
 import { beginningsQuery, columnsOfHashes } from './secrets.ts'
 import { isKeyless, likelyKeys, proposeKey } from './propose-key.ts'
-import type { Omission, Sample, Table, Tables } from './tables.ts'
+import { checkSamples, readSamples, type Samples, startClock } from './samples.ts'
+import type { Omission, Table, Tables } from './tables.ts'
 
 // The shadow tables of a virtual table hold its index.
 const listQuery = `
@@ -15,12 +16,12 @@ where l.schema = 'main' and l.name not like 'sqlite!_%' escape '!' and l.type <>
 
 interface ListRow { readonly name: string, readonly type: string }
 
-/**
- * Reads the tables of a SQLite database, with samples of their rows. Those that `isWanted` refuses are not read. `tell`
- * is told what is being read.
- */
+/** `tell` is told what is being read. `look`: the seconds in which the rows of all tables are looked at. */
+export interface Reading { readonly look: number, tell (text: string): void }
+
+/** Reads the tables of a SQLite database, with samples of their rows. Those that `isWanted` refuses are not read. */
 export function readSqlite (
-  driver: SqliteDriver, isWanted: (name: string) => boolean, tell: (text: string) => void
+  driver: SqliteDriver, isWanted: (name: string) => boolean, { look, tell }: Reading
 ): Tables {
   const rows = driver.prepare(listQuery).all() as readonly ListRow[]
   const omissions: Omission[] = []
@@ -32,28 +33,70 @@ export function readSqlite (
   })
   // Each table is asked the same.
   const read = makeReadTable({ prepare: memoizeText(text => driver.prepare(text)) })
+  const longer = new Set<Table>()
   const tables = wanted.flatMap((row, index) => {
     tell(`reading table ${index + 1} of ${wanted.length}: ${row.name}`)
     try {
-      return [complete(driver, read({ schema: 'main', name: row.name }), wanted.length)]
+      const { table, isWhole } = complete(driver, read({ schema: 'main', name: row.name }), wanted.length)
+      if (!isWhole) longer.add(table)
+      return [table]
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error)
       omissions.push({ place: row.name, reason: `cannot be read: ${reason}` })
       return []
     }
   })
-  return { kind: 'sqlite', tables: withoutOtherCollations(tables, omissions), omissions }
+  const { samples, partlySeen } = lookAtAll(driver, longer, { look, tell })
+  const seen = tables.map(table => withSamples(table, samples.get(table)))
+  return { kind: 'sqlite', tables: withoutOtherCollations(seen, omissions), omissions, partlySeen }
 }
 
+/**
+ * Looks at all rows of the tables that have more than the first ones, as far as the time suffices: at small tables
+ * first. Returns what they hold, and the names of those that were not looked at to the end.
+ */
+function lookAtAll (
+  driver: SqliteDriver, tables: ReadonlySet<Table>, { look, tell }: Reading
+): { readonly samples: ReadonlyMap<Table, Samples>, readonly partlySeen: readonly string[] } {
+  const samples = new Map<Table, Samples>()
+  const clock = startClock(driver, look)
+  const sizes = new Map([...tables].map(table => [table, sizeOf(driver, table)]))
+  const ordered = [...tables].toSorted((one, other) => (sizes.get(one) ?? 0) - (sizes.get(other) ?? 0))
+  for (const table of ordered) {
+    if (clock.isOver()) break
+    tell(`looking at all rows of ${table.name}`)
+    const guesses = new Map(table.columns.flatMap(({ name, sample }) => sample === undefined ? [] : [[name, sample]]))
+    try {
+      samples.set(table, checkSamples(driver, table, guesses, clock))
+    } catch {
+      // The time is over, or a view fails at a row.
+    }
+  }
+  return { samples, partlySeen: ordered.filter(table => !samples.has(table)).map(({ name }) => name) }
+}
+
+/** Returns about how many rows a table has. Those of a view would have to be counted. */
+function sizeOf (driver: SqliteDriver, { name, kind, hasRowNumber }: Table): number {
+  if (kind !== 'table' || !hasRowNumber) return Infinity
+  const { most } = driver.prepare(`select max(rowid) as most from main.${quoteName(name)}`).get() as { most: unknown }
+  return Number(most)
+}
+
+const withSamples = (table: Table, samples: Samples | undefined): Table => samples === undefined
+  ? table
+  : { ...table, columns: table.columns.map(column => ({ ...column, sample: samples.get(column.name) })) }
+
 /** Adds the samples to a table. `count`: how many tables there are. */
-function complete (driver: SqliteDriver, table: CatalogTable | undefined, count: number): Table {
+function complete (
+  driver: SqliteDriver, table: CatalogTable | undefined, count: number
+): { readonly table: Table, readonly isWhole: boolean } {
   if (table === undefined) throw new Error('it is gone')
-  const samples = readSamples(driver, table, lookAt(count))
+  const { samples, isWhole } = readSamples(driver, table, count)
   const withNull = keysWithNull(driver, table)
   const hashes = findHashes(driver, table)
   const columns = table.columns.map(column => ({
-    sample: samples.get(column.name) ?? unseen,
     ...column,
+    sample: samples.get(column.name),
     nullable: column.nullable || withNull.has(column.name),
     holdsHash: hashes.has(column.name)
   }))
@@ -63,7 +106,7 @@ function complete (driver: SqliteDriver, table: CatalogTable | undefined, count:
     unwritable: unwritable(driver, table),
     proposedKey: isKeyless(table) ? findKey(driver, table) : undefined
   }
-  return { ...more, ...table, columns, unique: withoutRowNumber(table) }
+  return { table: { ...more, ...table, columns, unique: withoutRowNumber(table) }, isWhole }
 }
 
 function findHashes (driver: SqliteDriver, { name, columns }: CatalogTable): ReadonlySet<string> {
@@ -106,15 +149,6 @@ function memoizeText<T> (make: (text: string) => T): (text: string) => T {
   }
 }
 
-/** A large catalogue has many tables to look at, so that each gets less time. */
-const lookAt = (tables: number): Look =>
-  ({ rows: Math.max(100, Math.min(10_000, Math.floor(200_000 / tables))), trusting: tables > 200 })
-
-/** The sample of a column without values, which is what it is declared as. */
-const unseen: Sample = {
-  classes: new Set(), isDate: undefined, isTimestamp: undefined, isUuid: undefined, isFlag: undefined, isWide: false
-}
-
 const isRowNumber = (unique: readonly string[]) => unique.length === 1 && unique[0] === 'rowid'
 
 /** The number of the row is not declared, but makeReadTable() tells that it is unique. */
@@ -149,105 +183,3 @@ export function withoutOtherCollations (
 /** Returns undefined for a column that is not there, or whose collation the connection does not have. */
 const collationOf = ({ columns }: Table, name: string) =>
   columns.find(column => column.name.toLowerCase() === name.toLowerCase())?.collation
-
-/** How much is looked at. `trusting`: columns of plain types are what they are declared as. */
-export interface Look { readonly rows: number, readonly trusting: boolean }
-
-/**
- * Looks at the first rows of a table: one statement for each hundred columns, and one for those that may be dates.
- * Returns the samples by the name of the column.
- */
-export function readSamples (
-  driver: SqliteDriver, table: CatalogTable, { rows, trusting }: Look
-): ReadonlyMap<string, Sample> {
-  const samples = new Map<string, Sample>()
-  const asked = table.columns.filter(({ type }) => !trusting || !isPlain(type))
-  for (let at = 0; at < asked.length; at += mostColumns) {
-    const columns = asked.slice(at, at + mostColumns)
-    const read = (texts: readonly string[]) => readRow(driver, { table: table.name, columns, texts, rows })
-    const first = columns.map(firstLook)
-    const row = read(first.flat())
-    // The exact tests take time, so that only columns whose texts begin like dates get them.
-    const dates = columns.flatMap(({ name }, index) =>
-      Number(row[`h${index}`]) === 1 ? secondLook(index, isUnique(table, name)) : [])
-    const exact = dates.length === 0 ? {} : read(dates)
-    for (const [index, { name }] of columns.entries()) samples.set(name, sampleOf({ ...row, ...exact }, index))
-  }
-  return samples
-}
-
-/** Types that nearly every column keeps to: the others are those of dates, of flags, and without affinity. */
-const isPlain = (type: string) => /^(?:INT|INTEGER|BIGINT|REAL|FLOAT|DOUBLE|TEXT|N?VARCHAR)\b/i.test(type)
-
-interface Asked {
-  readonly table: string
-  readonly columns: CatalogTable['columns']
-  readonly texts: readonly string[]
-  readonly rows: number
-}
-
-function readRow (driver: SqliteDriver, { table, columns, texts, rows }: Asked) {
-  const names = columns.map(({ name }, index) => `${quoteName(name)} as c${index}`).join(', ')
-  const first = `select ${names} from main.${quoteName(table)} limit ${rows}`
-  return driver.prepare(`select ${texts.join(', ')} from (${first})`).get() as Readonly<Record<string, unknown>>
-}
-
-// SQLite gives at most 2,000 columns, and each column of the table takes five.
-const mostColumns = 100
-
-const ofTexts = (index: number, test: string) => `min(case typeof(c${index}) when 'text' then ${test} end)`
-const digits = (count: number) => '[0-9]'.repeat(count)
-// In capitals, a UUID would not be found by the form in which clients write it.
-const uuidGlob = [8, 4, 4, 4, 12].map(count => '[0-9a-f]'.repeat(count)).join('-')
-const most = Number.MAX_SAFE_INTEGER
-
-/** What is asked of each column: only what can matter for its declared type. */
-function firstLook ({ type }: CatalogTable['columns'][number], index: number): readonly string[] {
-  const declared = type.toUpperCase()
-  const column = `c${index}`
-  const isText = /CHAR|CLOB|TEXT/.test(declared)
-  return [
-    `group_concat(distinct typeof(${column})) as k${index}`,
-    `${ofTexts(index, `${column} glob '[0-9][0-9][0-9][0-9]-[0-9]*'`)} as h${index}`,
-    ...isText ? [] : [`max(typeof(${column}) = 'integer' and ${column} not between ${-most} and ${most}) as w${index}`],
-    ...isFlagLike(declared)
-      ? [`min(case typeof(${column}) when 'integer' then ${column} in (0, 1) end) as b${index}`]
-      : [],
-    ...isUuidLike(declared) ? [`${ofTexts(index, `${column} glob '${uuidGlob}'`)} as u${index}`] : []
-  ]
-}
-
-const isFlagLike = (declared: string) => /BOOL|BIT|TINYINT/.test(declared)
-const isUuidLike = (declared: string) => /UUID|GUID|UNIQUEIDENTIFIER/.test(declared)
-
-const isUnique = ({ unique }: CatalogTable, column: string) => unique.some(names => names.includes(column))
-
-/**
- * Days and timestamps are those that a filter takes: of the years 1 to 9999 in UTC, with days that their month has. A
- * timestamp that identifies a row must be written as it is shown: texts of one millisecond would be one key.
- */
-function secondLook (index: number, isUnique: boolean): readonly string[] {
-  const column = `c${index}`
-  const day = `substr(${column}, 1, 10)`
-  const isZoned = `(${column} glob '*Z' or ${column} glob '*[+-]${digits(2)}:${digits(2)}')`
-  const isWritten = isUnique
-    ? `strftime('%Y-%m-%dT%H:%M:%fZ', ${column}) is ${column}`
-    : `substr(${column}, 11, 1) = 'T' and ${isZoned}`
-  const isTaken = `ifnull(date(${column}), '') between '0001-01-01' and '9999-12-31'`
-  return [
-    `${ofTexts(index, `date(${column}) is ${column} and ${isTaken}`)} as d${index}`,
-    `${ofTexts(index, `${isWritten} and ${isTaken} and date(${day}) is ${day} and substr(${column}, 12, 2) < '24'`)}
-      as m${index}`
-  ]
-}
-
-function sampleOf (row: Readonly<Record<string, unknown>>, index: number): Sample {
-  const is = (letter: string) => {
-    const value = row[`${letter}${index}`]
-    return value === null || value === undefined ? undefined : Number(value) === 1
-  }
-  const classes = new Set(String(row[`k${index}`] ?? '').split(',').filter(name => name !== '' && name !== 'null'))
-  return {
-    classes, isDate: is('d'), isTimestamp: is('m'), isUuid: is('u'), isFlag: is('b'), isWide: is('w') === true
-  }
-}

@@ -1,6 +1,6 @@
 import type { CatalogColumn, CatalogTable } from '../../sources/sql/catalog.ts'
 
-/** What the first rows of a table of SQLite hold in one column: the types of columns are promises there. */
+/** What the rows of a table of SQLite hold in one column: the types of columns are promises there. */
 export interface Sample {
   /** The storage classes of the values: `integer`, `real`, `text`, `blob`. */
   readonly classes: ReadonlySet<string>
@@ -17,7 +17,7 @@ export interface Column extends CatalogColumn {
   /** The values that a check constraint allows, in its order. */
   readonly choices: ReadonlyArray<string | number> | undefined
   /** SQLite only. */
-  readonly sample?: Sample
+  readonly sample?: Sample | undefined
   /** True for a timestamp in a key or a foreign key, whose microseconds must be shown; PostgreSQL only. */
   readonly isFine?: boolean
   /** True if the role may not select it. */
@@ -53,4 +53,6 @@ export interface Tables {
   readonly tables: readonly Table[]
   /** The tables that can never be served, each with the reason. */
   readonly omissions: readonly Omission[]
+  /** The tables of which the time did not suffice to look at all rows; SQLite only. */
+  readonly partlySeen?: readonly string[]
 }

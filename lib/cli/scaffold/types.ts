@@ -80,22 +80,25 @@ const elements: Readonly<Record<string, TypeDesign | undefined>> = {
   'timestamp without time zone': { kind: 'text', format: 'date-time' }
 }
 
-/** Types of SQLite are promises: what the first rows hold counts. */
-function typeOfSample ({ name, type }: Column, sample: Sample, shown: boolean): Typed {
+/** Types of SQLite are promises: what the rows hold counts. */
+function typeOfSample ({ name, type, range }: Column, sample: Sample, shown: boolean): Typed {
   const { classes } = sample
   if (classes.has('blob')) return typeOfBytes(classes, shown)
   const declared = type.toUpperCase()
-  if (classes.size === 0) return typeOfEmpty(declared)
-  if (classes.has('text') && classes.size > 1) {
+  if (classes.size === 0) return range === 'int64' ? text('int64') : typeOfEmpty(declared)
+  if (classes.has('text') && classes.has('real')) {
     return shown ? plain('string') : { reason: `holds values of several types (${[...classes].join(', ')})` }
   }
-  if (classes.has('text')) return typeOfText(declared, sample)
+  if (classes.has('text')) return isOfIntegersAndTexts(sample) ? plain('string') : typeOfText(declared, sample)
   if (classes.has('real')) return plain('number')
   if (sample.isWide) return text('int64')
   if (sample.isFlag === true && (declared.includes('BOOL') || isQuestion(name, declared))) return plain('boolean')
   // A price of 5 in a column of prices is a number, too.
   return /REAL|FLOA|DOUB|DEC|NUM/.test(declared) ? plain('number') : plain('integer')
 }
+
+/** Returns true for a column that is compared by its texts: those of integers differ as the integers do. */
+export const isOfIntegersAndTexts = ({ classes }: Sample): boolean => classes.has('integer') && classes.has('text')
 
 /** `is_open`, `hasSeen` in a column of the size of one bit. */
 const isQuestion = (name: string, declared: string) =>

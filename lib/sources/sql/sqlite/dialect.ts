@@ -12,7 +12,7 @@ import { sqliteWriter } from './json.ts'
 import { bucket, sum } from './sums.ts'
 import { isCanonical, storeTimestamp, timestamp, timestampCondition } from './timestamps.ts'
 import {
-  isBinaryText, isIntegerType, isTextType, mistypedOperand, mistypedPosition, namedCondition, plainText
+  holdsAllTypes, isBinaryText, isIntegerType, isTextType, mistypedOperand, mistypedPosition, namedCondition, plainText
 } from './mistyped-values.ts'
 
 /** The dialect of SQLite, from version 3.37. */
@@ -28,7 +28,8 @@ export const sqliteDialect: Dialect = {
   // A timestamp may be stored as another text, which docs/databases.md says.
   isLossy: () => false,
   // `1.5` and `1.50`, the timestamps `2026-01-02` and `2026-01-02 00:00:00`, the text `1` and the number.
-  isInjective: ({ kind }) => kind !== 'decimal' && kind !== 'date-time' && kind !== 'mixed',
+  isInjective: ({ kind, type }) => kind !== 'decimal' && kind !== 'date-time' && kind !== 'mixed' &&
+    !(kind === 'string' && holdsAllTypes(type)),
   groups: columnType => ({
     condition: column => namedCondition(column, columnType),
     encode: value => columnType.kind === 'decimal' ? value : encodings[columnType.kind](value),

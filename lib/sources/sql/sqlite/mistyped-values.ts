@@ -132,3 +132,5 @@ export const isTextType = (type: string) => type === '' || /^text\b/i.test(type)
 /** Returns true for a column of texts that is compared by their bytes. */
 export const isBinaryText = (type: string) => /^text$/i.test(type)
 export const isIntegerType = (type: string) => /^int/i.test(type)
+/** Returns true for a column without affinity: it may hold the text `1` beside the number. */
+export const holdsAllTypes = (type: string) => /^(?:blob|any)$/i.test(type)
