@@ -83,7 +83,7 @@ export function makeDocuments (
 
 /** Returns the methods that the caller may use, each with true if it may use it on some items only. */
 const allowedOf = (resource: Resource, view: View) => methodsOf(resource, view).map(method =>
-  [method, view.permissions.change(method, resource) !== undefined])
+  [method, view.permissions.changes(method, resource).length > 0])
 
 const check = compileCheck(documentOptions)
 

@@ -70,7 +70,7 @@ function writesOf (resource: ItemResource, item: DescribedItem, view: View, desc
   const updates = methods.filter(method => method === 'PUT' || method === 'PATCH')
   const shown = describing.profile.allUpdates ? updates : updates.slice(-1)
   const noted = (method: Method, operation: Operation): Operation =>
-    view.permissions.change(method, resource) === undefined ? operation : dependingOnItem(operation)
+    view.permissions.changes(method, resource).length === 0 ? operation : dependingOnItem(operation)
   return {
     ...Object.fromEntries(shown.map(method => {
       const operation = updateOperation(collection, method, describing, item)

@@ -62,8 +62,8 @@ export interface Permissions {
   readingDenial (method: string, path: AskedPath): DataApiError | undefined
   /** Returns the error for a caller who may not use the method on the resource; undefined if no rule denies it. */
   denial (method: Method, resource: Resource): DataApiError | undefined
-  /** Returns the change that the method makes, if the caller may make it to some items only. */
-  change (method: Method, resource: Resource): ItemChange | undefined
+  /** Returns the changes that the method makes, as far as the caller may make them to some items only. */
+  changes (method: Method, resource: Resource): readonly ItemChange[]
 }
 
 export interface RequestOptions {
@@ -167,10 +167,7 @@ function planOptions (
 ): RequestPlan {
   const allow = permittedMethods(resource, permissions)
   const asked = isPreflight ? [] : allow
-  const changes = asked.flatMap(method => {
-    const change = permissions.change(method, resource)
-    return change === undefined ? [] : [{ method, change }]
-  })
+  const changes = asked.flatMap(method => permissions.changes(method, resource).map(change => ({ method, change })))
   const accepts = takesImports('POST', resource, imports) ? acceptsImports : acceptsJson
   return { kind: 'options', allow, changes, accepts, takesKeys: idempotency !== undefined && allow.some(isWrite) }
 }

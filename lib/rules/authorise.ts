@@ -5,6 +5,7 @@ import { wireNames } from '../model/relations.ts'
 import type { Collection, Constant, InputField, StoredField, SubCollectionField } from '../model/model.ts'
 import type { Change, ChangeOf, Inserts, Stored } from '../sources/source.ts'
 import type { Caller } from './caller.ts'
+import { isScoped } from './references.ts'
 
 declare const authorised: unique symbol
 interface Authorised { readonly [authorised]: true }
@@ -106,6 +107,11 @@ export function linkDenial (
   return (isOwnNew ? undefined : caller.denial('update', holder)) ??
     (isOtherNew ? undefined : caller.denial('update', target))
 }
+
+/** Returns true if this caller may not make the link, or may not make it between all items. */
+export const isLimitedLink = (write: Omit<LinkWrite, 'pointer'>, caller: Caller): boolean =>
+  linkDenial(write, caller) !== undefined ||
+    (write.field.link.kind === 'join' && isScoped(write.field.target, caller, 'update'))
 
 /**
  * Asks the rules that see the item whether the client may write these fields in it. `item`: the item as it is stored.

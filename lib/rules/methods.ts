@@ -13,31 +13,29 @@ import { isScoped } from './references.ts'
 /** Returns the permissions of the caller, for the plan of a request. */
 export function permissionsOf (caller: Caller): Permissions {
   const { model } = caller
-  if (!caller.guarded) return { model, readingDenial: none, denial: none, change: none }
+  if (!caller.guarded) return { model, readingDenial: none, denial: none, changes: () => [] }
   return {
     model,
     readingDenial: (method, path) => readingDenial(method, path, caller),
     denial: (method, resource) => methodDenial(method, resource, caller),
-    change: (method, resource) => {
-      const change = changeOf(method, resource)
-      return change !== undefined && isScoped(change.collection, caller, change.operation) ? change : undefined
-    }
+    changes: (method, resource) => changesOf(method, resource).filter(({ collection, operation }) =>
+      isScoped(collection, caller, operation))
   }
 }
 
 const none = () => undefined
 
-/** Returns the change of an item that a method makes (docs/http.md: Rules); undefined if it makes none. */
-function changeOf (method: Method, resource: Resource): ItemChange | undefined {
-  if (!isWrite(method) || (resource.kind !== 'item' && resource.kind !== 'scalar')) return undefined
+/** Returns the changes of items that a method makes (docs/http.md: Rules). */
+function changesOf (method: Method, resource: Resource): readonly ItemChange[] {
+  if (!isWrite(method) || (resource.kind !== 'item' && resource.kind !== 'scalar')) return []
   const { collection, walked } = resource
   const steps = walked.map(({ step }) => step)
   const via = method === 'DELETE' && resource.kind === 'item' ? separableRelation(resource)?.via : undefined
-  if (via === undefined) return { operation: method === 'DELETE' ? 'delete' : 'update', collection, steps }
-  const isOfElement = via.kind === 'sub-collection' && via.link.kind === 'foreign-key'
-  return isOfElement
-    ? { operation: 'update', collection, steps }
-    : { operation: 'update', collection: via.holder, steps: steps.slice(0, -1) }
+  if (via === undefined) return [{ operation: method === 'DELETE' ? 'delete' : 'update', collection, steps }]
+  const ofElement = { operation: 'update', collection, steps } as const
+  const ofHolder = { operation: 'update', collection: via.holder, steps: steps.slice(0, -1) } as const
+  if (via.kind === 'sub-item') return [ofHolder]
+  return via.link.kind === 'join' ? [ofHolder, ofElement] : [ofElement]
 }
 
 /**

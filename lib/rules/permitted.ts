@@ -16,7 +16,7 @@ type ChangingOperation = 'update' | 'delete'
 export interface Permitted {
   /** Throws forbidden for an item that exists for the caller, and is outside the scope of the operation. */
   check (operation: ChangingOperation, collection: Collection, key: KeyValues): Promise<void>
-  /** Throws forbidden as `check` does. A link in a join table is a change of the item whose relation is written. */
+  /** Throws forbidden as `check` does. A link in a join table is a change of both items. */
   checkChange (change: Change): Promise<void>
   /** Notes items that were inserted together. */
   addAll (inserts: Inserts, keys: readonly KeyValues[]): void
@@ -42,7 +42,9 @@ export function makePermitted (session: Session, caller: Caller): Permitted {
       switch (change.kind) {
         case 'insert': return
         case 'link':
-        case 'unlink': return check('update', change.field.holder, change.own)
+        case 'unlink':
+          await check('update', change.field.holder, change.own)
+          return check('update', change.field.target, change.other)
         case 'update':
         case 'delete': {
           const key = keyOfSteps(change.steps)

@@ -10,7 +10,7 @@ import type { Assignment, Element, ItemBody, Named } from '../plan/write/item-bo
 import type { PathValue, Origin, Row } from '../plan/plan.ts'
 import {
   authoriseInput, type AuthorisedField, type AuthorisedLink, authoriseLink, authoriseValue,
-  linkDenial
+  isLimitedLink
 } from '../rules/authorise.ts'
 import { calling, type CallSite } from './application.ts'
 import { confirm, storedValues, valueIn } from './stored-values.ts'
@@ -247,7 +247,8 @@ async function linkExisting (element: ExistingElement, work: UnitOfWork): Promis
   const { field, parent, row, pointer } = element
   const write = { field, isOwnNew: parent.isNew, isOtherNew: false, pointer }
   // A client may send back all that GET returned, also where it may not make these links.
-  if (linkDenial(write, work.caller) !== undefined && field.readable) {
+  if (field.readable && isLimitedLink(write, work.caller)) {
+    if (field.link.kind === 'join') await work.session.permit?.('update', field.holder, parent.key)
     if (await isLinked(field, parent.key, keyOf(row, field.target), work)) return
   }
   const link = authoriseLink(write, work.caller)

@@ -62,7 +62,7 @@ test('texts are kept up to a number of bytes, those that were asked for last', a
   const options = compileOptions({ collections: many(3) })
   const model = compileModel(many(3), { ...options, reserved: new Map() })
   const none = () => undefined
-  const permissions: Permissions = { model, readingDenial: none, denial: none, change: none }
+  const permissions: Permissions = { model, readingDenial: none, denial: none, changes: () => [] }
   const sizeOf = (collections: string[]) => JSON.stringify(openapi({ collections })).length
   const documents = makeDocuments(model, '', options, () => permissions, 2 * sizeOf(['c1']) + 1000)
   /** Returns true if the document had to be made. */

@@ -123,7 +123,7 @@ test('Allow of a path through a relation is that of the item which the method wo
   const paths = [
     ['/notes/1/tags/1', 'PUT, PATCH, DELETE'], ['/notes/2/tags/1', 'PUT, PATCH'], ['/notes/1/parts/1', ''],
     ['/notes/2/parts/3', 'PUT, PATCH, DELETE'], ['/parts/1/note', 'PUT, PATCH'], ['/parts/3/note', 'DELETE'],
-    ['/tags/1/notes/2', 'DELETE']
+    ['/tags/1/notes/1', 'PUT, PATCH, DELETE'], ['/tags/1/notes/2', '']
   ] as const
   for (const [url, allow] of paths) {
     const links = [{ noteId: 1, tagId: 1 }, { noteId: 2, tagId: 1 }]
@@ -138,6 +138,32 @@ test('Allow of a path through a relation is that of the item which the method wo
       const { statusCode } = await app.inject({ method, url, ...payload && { payload } })
       t.equal(statusCode === 403, !allow.includes(method), `${method} ${url} ${statusCode}`)
     }
+  }
+})
+
+everySource('a link in a join table is a change of both items, from either side', async ({ send, same, opened, t }) => {
+  const before = await opened.rows('note_tags')
+  for (const [method, url, body] of [
+    ['POST', '/notes/1/tags', { id: 1 }], ['POST', '/tags/1/notes', { id: 1 }], ['POST', '/tags/1/notes', [{ id: 1 }]],
+    ['PUT', '/tags/1/notes', [{ id: 1 }, { id: 2 }]], ['PUT', '/tags/1/notes', []], ['PUT', '/notes/2/tags', []],
+    ['PATCH', '/tags/1', { notes: [{ id: 1 }] }], ['PATCH', '/notes/1', { tags: [{ id: 1 }] }],
+    ['POST', '/tags', { word: 'new', notes: [{ id: 1 }] }], ['POST', '/notes/2/tags', { word: 'new' }],
+    ['DELETE', '/notes/2/tags/1'], ['DELETE', '/tags/1/notes/2']
+  ] as const) {
+    same(await send(method, url, body), 403, forbidden)
+  }
+  t.strictSame(await opened.rows('note_tags'), before)
+  // What is sent back as it was shown writes nothing.
+  same(await send('PATCH', '/tags/1', { notes: [{ id: 2 }] }), 200, { status: 'ok' })
+  same(await send('PATCH', '/tags/1', { notes: [{ id: 3 }] }), 200, { status: 'ok' })
+  same(await send('PATCH', '/tags/1', { notes: [{ text: 'new' }] }), 200, { status: 'ok' })
+  same(await send('DELETE', '/notes/3/tags/1'), 200, { status: 'ok' })
+}, { requestStrategies }, {
+  ...world,
+  collections: source => {
+    const { notes, ...others } = world.collections(source)
+    const update: Scopes<Record<string, unknown>>['update'] = (_context, where) => where.equals('id', 3)
+    return { ...others, notes: { ...notes, scope: { update } } } as ReturnType<typeof world.collections>
   }
 })
 
