@@ -99,8 +99,7 @@ const hasConstants = (row: Row, { link: { where = {} } }: TSubItem | TSubCollect
 
 const isRead = (property: string, { generated, denied }: Part) => {
   const schema = generated.schema[property]
-  return schema?.['readable'] === true && denied.fields[property]?.read !== true &&
-    (!denied.operations.has('read') || schema['identifier'] === true)
+  return schema?.['readable'] === true && denied.fields[property]?.read !== true && !denied.operations.has('read')
 }
 
 const isWritten = (property: string, { generated, denied }: Part) =>
