@@ -6,7 +6,8 @@ import {
   type ShapeOf
 } from './declare/collection.ts'
 import {
-  type Computed, computed as declareComputed, type ComputedFields, type Expression, expression as declareExpression
+  type Computed, computed as declareComputed, type ComputedFields, type Expression, expression as declareExpression,
+  type NullableAs
 } from './declare/computed.ts'
 import type { Context } from './declare/context.ts'
 import type { TSubCollection, TSubItem } from './declare/relations.ts'
@@ -41,9 +42,15 @@ export const computed = declareComputed as unknown as <I, const F extends Proper
 ) => Computed<I, TUnsafe<Static<T>>>
 
 /** Declares a field that the query computes, so that clients can filter and sort by it. */
-export const expression = declareExpression as unknown as <I, T extends TSchema>(
-  definition: { type: T, sql?: Expression['sql'], memory?: (item: Readonly<I>) => Static<T> }
-) => Expression<I, TUnsafe<Static<T>>>
+export const expression = declareExpression as unknown as <I, T extends TSchema, N extends boolean = true>(
+  definition: {
+    type: T
+    nullable?: N
+    sql?: NonNullable<Expression['sql']>
+    memory?: (item: Readonly<I>) => Static<T> | (N extends false ? never : null)
+    from?: readonly string[]
+  }
+) => Expression<I, TUnsafe<Static<T>>, NullableAs<N>>
 
 /** Declares an identifier that is not a field. */
 export const lookup = declareLookup as unknown as <I, T extends TSchema>(

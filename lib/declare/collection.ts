@@ -35,7 +35,13 @@ export interface ShapeOf<
 }
 
 type NoFields = Record<never, never>
-type Types<F> = { readonly [K in keyof F]: F[K] extends { readonly type: infer T extends TSchema } ? Static<T> : never }
+type Types<F> = { readonly [K in keyof F]: TypeOf<F[K]> }
+
+/** The type of the values of a computed field or an input. An expression may be null, unless it says that it is not. */
+type TypeOf<F> = F extends { readonly type: infer T extends TSchema }
+  ? Static<T> | (F extends { readonly kind: 'expression' } ? NullOf<F> : never)
+  : never
+type NullOf<F> = F extends { readonly kind: 'expression', readonly nullable?: false } ? never : null
 
 /** Values by property that identify an item, as a lookup returns them. An optional property without a value is null. */
 export type Match<I> = { readonly [P in keyof I]?: (object extends Pick<I, P> ? I[P] | null : I[P]) | undefined }

@@ -118,6 +118,7 @@ const isNames = (value: unknown) => Array.isArray(value) && value.every(isText)
 const schemaForm: Form = { name: 'a schema', fits: isObject }
 const functionForm: Form = { name: 'a function', fits: value => typeof value === 'function' }
 const textForm: Form = { name: 'a text', fits: isText }
+const flagForm: Form = { name: 'true or false', fits: value => typeof value === 'boolean' }
 const listForm: Form = { name: 'a list of names', fits: isNames }
 const namesForm: Form = { name: 'a name or a list of names', fits: value => isText(value) || isNames(value) }
 const optional = ({ name, fits }: Form): Form => ({ name, fits: value => value === undefined || fits(value) })
@@ -126,7 +127,11 @@ const optional = ({ name, fits }: Form): Form => ({ name, fits: value => value =
 const membersOf = {
   computed: { type: schemaForm, from: listForm, get: functionForm },
   expression: {
-    type: schemaForm, sql: optional(functionForm), memory: optional(functionForm), from: optional(listForm)
+    type: schemaForm,
+    nullable: optional(flagForm),
+    sql: optional(functionForm),
+    memory: optional(functionForm),
+    from: optional(listForm)
   },
   lookup: { type: schemaForm, find: functionForm },
   special: { segment: textForm, find: functionForm },

@@ -45,7 +45,7 @@ export function compileScalars (collection: string, declared: Declared, options:
     const draft = { collection, property, name, schema: closedSchema(definition.type), index: scalars.size }
     scalars.set(property, definition.kind === 'computed'
       ? compileComputed(draft, definition, scalars, options)
-      : compileExpression(draft, definition, declared, options))
+      : compileExpression(draft, definition, { declared, scalars }, options))
   }
   return scalars
 }
@@ -223,21 +223,34 @@ function compileComputed (
 }
 
 function compileExpression (
-  draft: FieldDraft, definition: Definition<'expression'>, declared: Declared, options: CompileOptions
+  draft: FieldDraft, definition: Definition<'expression'>,
+  { declared, scalars }: { readonly declared: Declared, readonly scalars: Scalars }, options: CompileOptions
 ): ExpressionField {
+  const { collection, property, schema } = draft
   const flags = compileFlags(draft, options, false)
-  const described = describe(draft, isOptional(draft.schema))
+  const { type, nullable } = describe(draft, isOptional(schema))
+  if (nullable && definition.nullable === false) {
+    throw new DeclarationError(`${placeOf(collection, property)}: says 'nullable: false', but its type takes null`)
+  }
   const dialect = declared.source.database.kind === 'memory' ? 'memory' : 'sql'
   if (definition[dialect] === undefined) {
     const reason = `the expression has no '${dialect}' part, which its source requires; add it to expression()`
-    throw new DeclarationError(`${placeOf(draft.collection, draft.property)}: ${reason}`)
+    throw new DeclarationError(`${placeOf(collection, property)}: ${reason}`)
   }
   refuseWritable(draft, flags)
-  declared.source.checkSql?.(placeOfExpression(draft.collection, draft.property), definition)
+  declared.source.checkSql?.(placeOfExpression(collection, property), definition)
   const { from } = definition
-  // What a table is called among changes is known when the database was looked at.
-  const reads = from && (() => [undefined, ...from].map(table => declared.source.tableKey?.(table)))
-  return Object.freeze({ ...flags, kind: 'expression', ...described, expression: definition, ...reads && { reads } })
+  return Object.freeze({
+    ...flags,
+    kind: 'expression',
+    type,
+    nullable: definition.nullable ?? true,
+    collection,
+    key: compileKey(collection, declared, scalars),
+    expression: definition,
+    // What a table is called among changes is known when the database was looked at.
+    ...from && { reads: () => [undefined, ...from].map(table => declared.source.tableKey?.(table)) }
+  })
 }
 
 /** Returns the type of a field's values. Throws a DeclarationError for values that JSON cannot represent. */

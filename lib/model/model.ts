@@ -140,7 +140,12 @@ export interface StoredField extends FieldBase {
 /** A field that the source computes in the query. */
 export interface ExpressionField extends FieldBase {
   readonly kind: 'expression'
+  /** False if the declaration says that no value is null. A source throws for one that is (notNull in not-null.ts). */
   readonly nullable: boolean
+  /** The collection that has this field, by its name in the application. */
+  readonly collection: string
+  /** The key of the collection. */
+  readonly key: readonly StoredField[]
   readonly type: ValueType
   readonly expression: Expression
   /** The tables that it reads, its own first, by Source.tableKey, where the declaration names them. */

@@ -23,7 +23,10 @@ const artists = collection(Artist, {
   source: memory([]),
   computed: {
     getYear: computed({ type: Type.Integer(), from: ['startDate'], get: item => Number(item.startDate) }),
-    albumCount: expression({ type: Type.Union([Type.Integer(), Type.Null()]), memory: ({ id }) => id })
+    albumCount: expression({ type: Type.Integer(), memory: ({ id }) => id > 0 ? id : null }),
+    songCount: expression({ type: Type.Integer(), nullable: false, memory: ({ id }) => id }),
+    // @ts-expect-error an expression that says it is never null returns none
+    labelCount: expression({ type: Type.Integer(), nullable: false, memory: ({ id }) => id > 0 ? id : null })
   },
   inputs: { motto: input({ type: Type.Optional(Type.String()), set (artist, motto) { artist.oldName = motto } }) },
   setters: {
@@ -43,7 +46,12 @@ const neverCalled = (_check: (data: Data) => Promise<void>) => {}
 
 test('a declaration carries the types of its items', async () => {
   expectTypeOf<Artists['stored']>().toEqualTypeOf<Stored>()
-  expectTypeOf<Artists['computed']>().toEqualTypeOf<{ readonly getYear: number, readonly albumCount: number | null }>()
+  expectTypeOf<Artists['computed']>().toEqualTypeOf<{
+    readonly getYear: number
+    readonly albumCount: number | null
+    readonly songCount: number
+    readonly labelCount: number
+  }>()
   expectTypeOf<Artists['relations']>().toEqualTypeOf<{ readonly manager: 'one', readonly albums: 'many' }>()
 })
 

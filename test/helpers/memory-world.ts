@@ -87,7 +87,8 @@ export function expressionOf (
   property: string, type: TSchema, compute?: (item: Readonly<Record<string, unknown>>) => unknown
 ): ExpressionField {
   const { identifier, ...field } = stored(property, type)
-  return { ...field, kind: 'expression', expression: { kind: 'expression', type, ...compute && { memory: compute } } }
+  const expression = { kind: 'expression', type, ...compute && { memory: compute } } as const
+  return { ...field, kind: 'expression', collection: 'people', key: [id], expression }
 }
 
 export function makeWorld (

@@ -5,6 +5,7 @@ import { carriedTerms } from '../../plan/order.ts'
 import type { Origin, Predicate, Range, ReadPlan, ReadPlanOf, Row, Step } from '../../plan/plan.ts'
 import { keyValuesIn } from '../../plan/predicates.ts'
 import type { Found, Missed, ReadResult } from '../source.ts'
+import { notNullGroup } from '../not-null.ts'
 import { groupRows } from './aggregate.ts'
 import { compareValues } from './compare.ts'
 import { compileFilter, filterRows } from './filter.ts'
@@ -158,7 +159,7 @@ function readAggregate (plan: ReadPlanOf<'aggregate'>, parent: object | undefine
   const { from, where, having, order, range, count } = plan
   const groups = filterRows(groupRows(matchingRows(from, parent, where, tick), plan, tick), having, tick)
   const { page, more } = cut(sortRows(groups, order, tick) as readonly Row[], range)
-  return { kind: 'rows', rows: page, more, ...count && { total: groups.length } }
+  return { kind: 'rows', rows: page.map(notNullGroup(plan.columns)), more, ...count && { total: groups.length } }
 }
 
 /** Returns the rows by the value of a field as it is compared. Rows whose value is null are in no group. */

@@ -1,6 +1,7 @@
 import type { DataField } from '../../model/model.ts'
 import { rowName } from '../../plan/order.ts'
 import type { ItemValue, Listing, Row, Selection, Shown } from '../../plan/plan.ts'
+import { notNull, withKeys } from '../not-null.ts'
 import { relatedReducer } from './aggregate.ts'
 import { filterRows } from './filter.ts'
 import { relatedOf } from './relations.ts'
@@ -13,29 +14,34 @@ type Project = (row: object) => Row
 
 /** Returns the function that makes the rows of a selection. `extra`: further values that the rows hold. */
 export function projectionOf (select: Selection, tick: Tick, extra: readonly ItemValue[] = []): Project {
+  const fields = withKeys(dataFieldsOf(select))
+  const check = notNull(fields)
   const members: readonly Member[] = [
     ...extra.map((one): Member => [rowName(one), valueReader(one, readerOf, tick)]),
-    ...select.flatMap(shown => membersOf(shown, tick))
+    ...fields.map((field): Member => [field.property, readerOf(field)]),
+    ...select.flatMap(shown => shown.kind === 'value' ? [] : [relatedMember(shown, tick)])
   ]
   return row => {
     tick(1)
     const made: Record<string, unknown> = {}
     for (const [property, read] of members) made[property] = read(row)
-    return made
+    return check(made)
   }
 }
 
 type Member = readonly [property: string, read: Reader]
 
-const memberOf = (field: DataField): Member => [field.property, readerOf(field)]
+/** The response computes a computed field, from the fields that it needs. */
+const dataFieldsOf = (select: Selection): readonly DataField[] => select.flatMap((shown): readonly DataField[] => {
+  if (shown.kind !== 'value') return []
+  return shown.field.kind === 'computed' ? shown.field.from : [shown.field]
+})
 
-function membersOf (shown: Shown, tick: Tick): readonly Member[] {
+function relatedMember (shown: Exclude<Shown, { kind: 'value' }>, tick: Tick): Member {
   switch (shown.kind) {
-    // The response computes a computed field, from the fields that it needs.
-    case 'value': return (shown.field.kind === 'computed' ? shown.field.from : [shown.field]).map(memberOf)
-    case 'item': return [[shown.field.property, itemReader(shown, tick)]]
-    case 'list': return [[shown.field.property, listReader(shown, tick)]]
-    case 'related': return [[shown.field.property, relatedReducer(shown, shown.values, tick)]]
+    case 'item': return [shown.field.property, itemReader(shown, tick)]
+    case 'list': return [shown.field.property, listReader(shown, tick)]
+    case 'related': return [shown.field.property, relatedReducer(shown, shown.values, tick)]
   }
 }
 

@@ -2,6 +2,7 @@ import { sql } from '../load-kysely.ts'
 import { tooManyGroups } from '../../../errors/errors.ts'
 import type { DataField } from '../../../model/model.ts'
 import type { ReadPlanOf } from '../../../plan/plan.ts'
+import { notNullGroup } from '../../not-null.ts'
 import type { Builder } from './builder.ts'
 import type { Body } from './compiled-read.ts'
 import type { Sql } from './dialect.ts'
@@ -23,6 +24,7 @@ export function buildAggregate (
   const { writer } = builder.dialect
   const ref = tableRef(plan.from.collection, builder.alias())
   const columns = planned.map(column => buildColumn(column, ref, builder))
+  const check = notNullGroup(planned)
   const name = sql.id(groupsName)
   const made = columns.map((one, index) => ({ ...one, sql: sql.id(groupsName, `c${index}`) }))
   const { ref: groups, builder: outer } = comparing(made, ref, builder)
@@ -37,7 +39,7 @@ export function buildAggregate (
     decode (answered, total, { limit }) {
       const [made, found] = answered as readonly [number, ReadonlyArray<readonly unknown[]>]
       if (made > mostGroups) throw tooManyGroups(mostGroups)
-      const read = found.slice(0, limit).map(row => decodeRow(row, columns, builder.dialect))
+      const read = found.slice(0, limit).map(row => check(decodeRow(row, columns, builder.dialect)))
       return { kind: 'rows', rows: read, more: found.length > limit, ...total }
     }
   }

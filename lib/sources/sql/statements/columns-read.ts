@@ -3,6 +3,7 @@ import type { DataField } from '../../../model/model.ts'
 import { carriedTerms, fieldsOf } from '../../../plan/order.ts'
 import type { Order, ReadPlanOf, Row, Selection } from '../../../plan/plan.ts'
 import { textOf } from '../../json-text.ts'
+import { isNeverNull, notNull } from '../../not-null.ts'
 import type { JsonResult, ReadResult } from '../../source.ts'
 import type { Builder } from './builder.ts'
 import type { Sql } from './dialect.ts'
@@ -51,11 +52,12 @@ export function buildPageText (
 
 /**
  * Returns the field of each member that a selection shows. Returns `undefined` if a member is no column (a computed
- * field, related items) or has an integer for its name, which JavaScript would move to the front.
+ * field, related items), is an expression that is never null, which only rows are checked for, or has an integer for
+ * its name, which JavaScript would move to the front.
  */
 export function columnsShown (select: Selection): readonly DataField[] | undefined {
   const fields = select.flatMap(({ kind, name, field }) => {
-    return kind === 'value' && field.kind !== 'computed' && !/^\d+$/.test(name) ? [field] : []
+    return kind === 'value' && field.kind !== 'computed' && !isNeverNull(field) && !/^\d+$/.test(name) ? [field] : []
   })
   return fields.length === select.length ? fields : undefined
 }
@@ -158,10 +160,14 @@ function makeColumns ({ fields, select, extra, terms }: Fetched, ref: TableRef, 
   ]
   const columns = values.map((value, index) => sql`${value} as ${sql.id(`v${index}`)}`)
   const decoders = fields.map(field => dialect.decoder(columnType(ref.collection, field)))
+  const check = notNull(fields)
   const names = [...fields.map(({ property }) => property), ...[...positions, ...joined].map(({ name }) => name)]
+  const makeRow = objectMaker(names, [
+    ...decoders, ...positions.map(() => asIs), ...joined.map(({ decode }) => decode)
+  ])
   return {
     sql: columns.length === 0 ? sql`1 as ${sql.id('nothing')}` : sql.join(columns),
-    row: objectMaker(names, [...decoders, ...positions.map(() => asIs), ...joined.map(({ decode }) => decode)]),
+    row: values => check(makeRow(values)),
     checkEnd (values) {
       if (dialect.fast === undefined) return
       for (const field of guarded) {

@@ -4,6 +4,7 @@ import type { DataField } from '../../../model/model.ts'
 import type { ValueType } from '../../../model/values.ts'
 import { carriedTerms } from '../../../plan/order.ts'
 import type { FunctionColumn, Order, ReadPlanOf, Row, Selection, Shown } from '../../../plan/plan.ts'
+import { showsNeverNull } from '../../not-null.ts'
 import type { Ends, JsonResult, ReadResult } from '../../source.ts'
 import type { Builder } from './builder.ts'
 import type { Sql, Writer } from './dialect.ts'
@@ -27,10 +28,10 @@ interface JsonBuilder { readonly writer: Writer, readonly builder: Builder, read
  * Whether the database can write a listing of this selection as JSON. It cannot write fields that the application
  * computes, fields of type `json` or `mixed`, whose text may have any white space, objects of more members than a
  * function takes, names that JavaScript would move to the front because they are integers, and names longer than a
- * column's may be.
+ * column's may be. It must not write expressions that are never null: nobody would see that one is.
  */
 export function isWritable (select: Selection): boolean {
-  return select.length > 0 && select.length <= mostMembers && select.every(shown => {
+  return select.length > 0 && select.length <= mostMembers && !showsNeverNull(select) && select.every(shown => {
     if (/^\d+$/.test(shown.name) || Buffer.byteLength(shown.name) > longestAlias) return false
     if (shown.kind === 'value') return shown.field.kind !== 'computed' && !isJson(shown.field.type)
     if (shown.kind === 'related') return shown.values.every(isCount)

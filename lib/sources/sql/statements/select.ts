@@ -3,6 +3,7 @@ import type { DataField } from '../../../model/model.ts'
 import { carriedTerms, ownFields } from '../../../plan/order.ts'
 import type { Listing, Order, Origin, Row, Selection, Shown } from '../../../plan/plan.ts'
 import { always } from '../../../plan/predicates.ts'
+import { notNull, withKeys } from '../../not-null.ts'
 import type { Builder } from './builder.ts'
 import type { Sql } from './dialect.ts'
 import { buildFilter } from './filter.ts'
@@ -25,15 +26,17 @@ interface ValueLayout { readonly property: string, readonly sql: Sql, decode (va
 export function buildRow (
   select: Selection, extra: readonly DataField[], ref: TableRef, builder: Builder, carried: Order = []
 ): RowLayout {
+  const fields = dataFields(select, extra)
+  const check = notNull(fields)
   const layouts = [
-    ...dataFields(select, extra).map(field => buildValue(field, ref, builder)),
+    ...fields.map(field => buildValue(field, ref, builder)),
     ...positionsOf(extra, ref, builder).map(({ name, sql }) => ({ property: name, sql, decode: asIs })),
     ...carriedValues(carried, carriedOf(carried, ref), 'encode', builder).map(({ name, ...one }) =>
       ({ property: name, ...one })),
     ...select.flatMap(shown => shown.kind === 'value' ? [] : [buildNested(shown, ref, builder)])
   ]
   const decode = (values: readonly unknown[]) => {
-    return Object.fromEntries(layouts.map((layout, index) => [layout.property, layout.decode(values[index])]))
+    return check(Object.fromEntries(layouts.map((layout, index) => [layout.property, layout.decode(values[index])])))
   }
   const { writer } = builder.dialect
   const rowOf = (some: readonly ValueLayout[]) => writer.row(some.map(layout => layout.sql))
@@ -114,8 +117,8 @@ export function buildLimit (range: Listing['range'], ahead: boolean, builder: Bu
 }
 
 /**
- * Returns the fields that a source reads, each once: those carried, those shown, and those that computed fields depend
- * on.
+ * Returns the fields that a source reads, each once: those carried, those shown, those that computed fields depend on,
+ * and keys (withKeys).
  */
 export function dataFields (select: Selection, extra: readonly DataField[]): readonly DataField[] {
   const fields = new Set<DataField>(extra)
@@ -124,7 +127,7 @@ export function dataFields (select: Selection, extra: readonly DataField[]): rea
     if (shown.field.kind === 'computed') for (const field of shown.field.from) fields.add(field)
     else fields.add(shown.field)
   }
-  return [...fields]
+  return withKeys([...fields])
 }
 
 function buildValue (field: DataField, ref: TableRef, { dialect, columnType }: Builder): ValueLayout {
