@@ -1,4 +1,5 @@
 import { didYouMean } from './suggest.ts'
+import { messageOf, type Violation } from './violation.ts'
 
 /**
  * The meaning of a code on the wire: its status and, for errors about the state of a resource, that state
@@ -163,8 +164,8 @@ export const contentTooLarge = (message: string, cause?: unknown) =>
   new DataApiError('content_too_large', message, { cause })
 
 /** The violations in a body. The error lists the first 100: one body can have millions. */
-export function validation (details: NonNullable<Facts['details']>): DataApiError {
-  const listed = details.slice(0, 100)
+export function validation (details: readonly Violation[]): DataApiError {
+  const listed = details.slice(0, 100).map(one => ({ ...one, message: messageOf(one) }))
   const problems = details.length === 1 ? '1 problem' : `${details.length} problems`
   const list = listed.length < details.length ? `the first ${listed.length} of ${problems}` : problems
   return new DataApiError('validation', `The body is not valid; 'details' lists ${list}.`, { details: listed })

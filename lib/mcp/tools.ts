@@ -97,12 +97,13 @@ const tools: Readonly<Record<string, Tool>> = {
   async describe ({ collections }, agent) {
     if (collections !== undefined && !isNames(collections)) throw wrong('collections', 'an array of names')
     const views = await agent.views()
-    const names = views.map(({ collection: { name } }) => name)
-    const unknown = collections?.find(name => !names.includes(name))
+    const names = new Set(views.map(({ collection: { name } }) => name))
+    const unknown = collections?.find(name => !names.has(name))
     if (unknown !== undefined) throw collectionNotFound(unknown, suggest(unknown, names))
-    const chosen = views.filter(({ collection: { name } }) => collections?.includes(name) ?? true)
+    const wanted = collections && new Set(collections)
+    const chosen = views.filter(({ collection: { name } }) => wanted?.has(name) ?? true)
     const text = describe(chosen, agent.operations > 0)
-    const told = text.length <= agent.length ? text : `Describe some of these: ${names.map(nameText).join(', ')}`
+    const told = text.length <= agent.length ? text : `Describe some of these: ${[...names].map(nameText).join(', ')}`
     return { content: [{ type: 'text', text: told }] }
   },
   async get ({ url, count = false }, agent) {

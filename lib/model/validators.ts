@@ -2,14 +2,12 @@ import type { TSchema } from '@sinclair/typebox'
 import type { Ajv, ErrorObject, ValidateFunction } from 'ajv'
 import { flagNames, wordNames } from '../../schemas/flags.ts'
 import { DeclarationError } from '../errors/errors.ts'
+import type { Violation } from '../errors/violation.ts'
 import { memoizeRecent } from '../scheduling/memoize.ts'
 import { makeAjvWithFormats } from './formats.ts'
 import type { InputField, StoredField } from './model.ts'
 import { isMultipleOf } from './numbers.ts'
 import { formatTypes } from './values.ts'
-
-/** A violation of a schema by a body. `pointer` is a JSON pointer (RFC 6901) in names on the wire. */
-export interface Violation { readonly pointer: string, readonly message: string }
 
 /** Returns all violations by these values, which are given by their names on the wire. */
 export type Validate = (values: Readonly<Record<string, unknown>>) => readonly Violation[]

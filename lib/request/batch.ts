@@ -1,6 +1,7 @@
 import { contentTooLarge, describeValue, validation } from '../errors/errors.ts'
 import { isObject } from '../errors/is-object.ts'
 import { didYouMean, suggest } from '../errors/suggest.ts'
+import type { Violation } from '../errors/violation.ts'
 
 /** An operation of a batch, as the client wrote it (docs/http.md: Batches). */
 export interface Operation {
@@ -16,8 +17,6 @@ export interface Operation {
   readonly ifNoneMatch: string | undefined
   readonly returns: string | undefined
 }
-
-interface Violation { readonly pointer: string, readonly message: string }
 
 /**
  * Returns the operations of a batch. Throws content_too_large for more than `most`, and validation with all faults in
@@ -69,12 +68,12 @@ function faultsOf (operation: unknown, pointer: string, names: Set<unknown>): re
   if (!isObject(operation)) return [{ pointer, message: `must be an operation; found ${describeValue(operation)}` }]
   const known = Object.keys(members)
   const unknown = Object.keys(operation).filter(name => !known.includes(name)).map(name => ({
-    pointer, message: `an operation has no member '${name}'.${didYouMean(suggest(name, known))}`
+    pointer, message: () => `an operation has no member '${name}'.${didYouMean(suggest(name, known))}`
   }))
   const wrong = Object.entries(members).flatMap(([name, [expected, fits]]) => {
     const value = operation[name]
     if (value === undefined && name !== 'method' && name !== 'path') return []
-    return fits(value) ? [] : [{ pointer: `${pointer}/${name}`, message: messageOf(expected, value) }]
+    return fits(value) ? [] : [{ pointer: `${pointer}/${name}`, message: expectedOf(expected, value) }]
   })
   const { as } = operation
   const isTaken = as !== undefined && names.has(as)
@@ -82,7 +81,7 @@ function faultsOf (operation: unknown, pointer: string, names: Set<unknown>): re
   return [...unknown, ...wrong, ...isTaken ? [{ pointer: `${pointer}/as`, message: 'names two operations' }] : []]
 }
 
-const messageOf = (expected: string, value: unknown) =>
+const expectedOf = (expected: string, value: unknown) =>
   value === undefined ? `is required: ${expected}` : `must be ${expected}; found ${describeValue(value)}`
 
 /** Returns the name of an earlier operation that a path begins with, as `/$can/albums` does; undefined for others. */

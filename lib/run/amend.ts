@@ -1,5 +1,5 @@
 import { describeValue, validation } from '../errors/errors.ts'
-import type { Violation } from '../model/validators.ts'
+import { messageOf, type Violation } from '../errors/violation.ts'
 import { describeElements } from '../model/values.ts'
 import type { Row, WritePlanOf } from '../plan/plan.ts'
 import type { Amendment } from '../plan/write/amendment.ts'
@@ -21,7 +21,7 @@ export function amended (plan: WritePlanOf<'update'>, row: Row): WritePlanOf<'up
   }
   const value = way === 'add' ? sumOf(current, amendment) : listOf(current as readonly unknown[], amendment)
   const body = planValue(field, value, collection, { items: 1 })
-  const told = <T extends Violation>(one: T): T => ({ ...one, pointer, message: `the new value ${one.message}` })
+  const told = <T extends Violation>(one: T): T => ({ ...one, pointer, message: `the new value ${messageOf(one)}` })
   return {
     ...plan,
     body: { ...body, confirmations: body.confirmations.map(told), violations: body.violations.map(told) }

@@ -33,29 +33,52 @@ export function stepCounter (files: string): (run: () => unknown) => number {
   }
 
   return run => {
-    let passed = 0
-    const count = (length: number) => { passed += length }
-    const undo = [
-      ...textMethods.map(name => countLengths(String.prototype, name, count)),
-      ...listMethods.map(name => countLengths(Array.prototype, name, count))
-    ]
+    const passed = countPassed()
     takeBlocks()
     try {
       run()
     } finally {
-      for (const restore of undo) restore()
+      passed.stop()
     }
-    return takeBlocks() + passed
+    return takeBlocks() + passed.length
   }
 }
 
-/** Reports the length of what a method is called on, until the function that it returns is called. */
-function countLengths (prototype: object, name: PropertyKey, count: (length: number) => void): () => void {
+/**
+ * Counts the lengths of the texts and lists that native methods pass over, and how many texts are lower-cased, as each
+ * name is that is compared with similar ones, until it is stopped.
+ */
+export function countPassed (): { readonly length: number, readonly lowered: number, stop (): void } {
+  let [passed, lowered] = [0, 0]
+  const count = (length: number, name: PropertyKey) => {
+    passed += length
+    if (name === 'toLowerCase') lowered++
+  }
+  const undo = [
+    ...textMethods.map(name => countLengths(String.prototype, name, count)),
+    ...listMethods.map(name => countLengths(Array.prototype, name, count))
+  ]
+  return {
+    get length () { return passed },
+    get lowered () { return lowered },
+    stop () { for (const restore of undo) restore() }
+  }
+}
+
+/**
+ * Reports the length of what a method is called on, of a search for its first find up to that, until the function that
+ * it returns is called.
+ */
+function countLengths (
+  prototype: object, name: PropertyKey, count: (length: number, name: PropertyKey) => void
+): () => void {
   const original = Object.getOwnPropertyDescriptor(prototype, name) ?? {}
   const method = original.value as Method
   function counted (this: { readonly length: number }, ...values: unknown[]): unknown {
-    count(this.length)
-    return Reflect.apply(method, this, values)
+    const result = Reflect.apply(method, this, values)
+    const isFound = name === 'indexOf' && Number(result) >= 0
+    count(isFound ? Number(result) - Number(values[1] ?? 0) : this.length, name)
+    return result
   }
   Object.defineProperty(prototype, name, { ...original, value: counted })
   return () => { Object.defineProperty(prototype, name, original) }

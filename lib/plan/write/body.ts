@@ -1,16 +1,15 @@
 import { contentTooLarge, describeValue, listOf } from '../../errors/errors.ts'
 import { isObject } from '../../errors/is-object.ts'
-import { suggest } from '../../errors/suggest.ts'
+import type { Violation } from '../../errors/violation.ts'
 import { distincts } from '../../model/identifiers.ts'
 import type { Collection, Field, InputField, StoredField, SubCollectionField, SubItemField } from '../../model/model.ts'
-import type { Violation } from '../../model/validators.ts'
-import { exampleOf, expectation, isMet, isOnlyShown, missingMessage, requirementsOf } from './required.ts'
+import { exampleOf, expectation, isMet, isOnlyShown, missingMessage, noSuchField, requirementsOf } from './required.ts'
 import { type Assignment, type Confirmation, type Element, findIdentifier, type ItemBody } from './item-body.ts'
 import { refusesLink } from '../path/methods.ts'
 import type { PathValue } from '../plan.ts'
 import { repeatsPathValue, findPathValue, type ParentValue, parentValues } from './path-values.ts'
 import { type References, referredElement, referredValue } from './references.ts'
-import { findExposed, readableNames } from '../field-path.ts'
+import { findExposed } from '../field-path.ts'
 
 /**
  * What a body may hold. `items`: how many items more; planBody counts it down. `references`: the items that it may name
@@ -95,10 +94,7 @@ function addMember (planning: Planning, name: string, value: unknown, collection
   const pointer = draft.pointer + tokenOf(name)
   const field = findExposed(collection, name)
   if (field === undefined) {
-    // Errors list a hundred violations at most, and to look for a near name takes time.
-    const near = draft.violations.length < 100 ? suggest(name, readableNames(collection)) : undefined
-    const message = `there is no such field${near === undefined ? '' : `; did you mean '${near}'?`}`
-    draft.violations.push({ pointer, message })
+    draft.violations.push({ pointer, message: noSuchField(name, collection) })
   } else if (context.form === 'link') {
     addConfirmation(draft, field, value, pointer)
   } else if (!isWritable(field) || refusesLink(field, 'insert')) {
@@ -275,7 +271,8 @@ function planElement (
   const takesNew = mayCreate(element) && target.source.writes?.refused.has('insert') !== true
   const isNew = found === undefined || (form === 'create' && found.values.includes(undefined))
   const violations = takesNew || !isObject(value) ? created.violations : [mustExist(pointer, target)]
-  if (isNew) draft.violations.push(...violations)
+  // One by one: a call takes no millions of arguments.
+  if (isNew) for (const violation of violations) draft.violations.push(violation)
   return takesNew ? element : { ...element, created: undefined }
 }
 

@@ -1,11 +1,12 @@
 import { validation } from '../../errors/errors.ts'
 import { atLine } from '../../errors/place.ts'
-import { suggest } from '../../errors/suggest.ts'
+import type { Violation } from '../../errors/violation.ts'
 import type { Collection, Field } from '../../model/model.ts'
 import { type BodyLimits, checkDepth } from '../../request/body.ts'
 import type { CsvRecord, Line } from '../../request/lines.ts'
-import { findExposed, readableNames } from '../field-path.ts'
+import { findExposed } from '../field-path.ts'
 import { tokenOf } from './body.ts'
+import { noSuchField } from './required.ts'
 import { onLine, type ValueLines } from './value-lines.ts'
 
 /**
@@ -37,10 +38,7 @@ function columnsOf (
   { at: line, content }: Line, collection: Collection, escaped: boolean, limits: Limits
 ): readonly Column[] {
   const names = (content as CsvRecord).map(name => name ?? '')
-  const details = names.flatMap((name, index) => {
-    const message = names.indexOf(name) < index ? 'is the name of two columns' : unknownIn(collection, name)
-    return message === undefined ? [] : [{ line, pointer: tokenOf(name), message }]
-  })
+  const details = mistakesIn(names, collection).map(one => ({ line, ...one }))
   if (details.length > 0) throw atLine(validation(details), line)
   return names.map(name => {
     const read = readerOf(findExposed(collection, name), limits)
@@ -48,10 +46,16 @@ function columnsOf (
   })
 }
 
-function unknownIn (collection: Collection, name: string): string | undefined {
-  if (findExposed(collection, name) !== undefined) return undefined
-  const near = suggest(name, readableNames(collection))
-  return `there is no such field${near === undefined ? '' : `; did you mean '${near}'?`}`
+function mistakesIn (names: readonly string[], collection: Collection): readonly Violation[] {
+  const before = new Set<string>()
+  return names.flatMap((name): Violation[] => {
+    const isTwice = before.has(name)
+    before.add(name)
+    if (isTwice) return [{ pointer: tokenOf(name), message: 'is the name of two columns' }]
+    return findExposed(collection, name) !== undefined
+      ? []
+      : [{ pointer: tokenOf(name), message: noSuchField(name, collection) }]
+  })
 }
 
 function valueOf (fields: CsvRecord, columns: readonly Column[], line: number): unknown {

@@ -1,7 +1,7 @@
 import { describeValue } from '../../errors/errors.ts'
 import { isObject } from '../../errors/is-object.ts'
+import type { Violation } from '../../errors/violation.ts'
 import type { Collection, StoredField } from '../../model/model.ts'
-import type { Violation } from '../../model/validators.ts'
 import { jsonOf } from '../../request/body.ts'
 import type { Conditions } from '../../request/conditions.ts'
 import { joinPathValues, type ResourceOf } from '../path/walk.ts'

@@ -1,8 +1,8 @@
 import { validation } from '../../errors/errors.ts'
+import type { Violation } from '../../errors/violation.ts'
 import type {
   Collection, InputField, ReadableField, StoredField, SubCollectionField, SubItemField
 } from '../../model/model.ts'
-import type { Violation } from '../../model/validators.ts'
 import type { Scalar } from '../../model/values.ts'
 import type { Amendment } from './amendment.ts'
 import { findPathValue, type ParentValue } from './path-values.ts'

@@ -1,7 +1,7 @@
+import type { Violation } from '../../errors/violation.ts'
 import type { KeyValues } from '../../model/identifiers.ts'
 import type { Collection, StoredField } from '../../model/model.ts'
 import { referencesOf } from '../../model/relations.ts'
-import type { Violation } from '../../model/validators.ts'
 import type { Scalar } from '../../model/values.ts'
 import { nameInBody } from '../../request/batch.ts'
 import type { Element } from './item-body.ts'

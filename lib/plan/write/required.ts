@@ -1,10 +1,12 @@
 import type { TSchema } from '@sinclair/typebox'
 import { describeValue, listOf } from '../../errors/errors.ts'
+import { orNearest } from '../../errors/suggest.ts'
 import { mayFill } from '../../model/filled.ts'
 import { singleKey } from '../../model/identifiers.ts'
 import type { Collection, Field, InputField, StoredField, SubItemField } from '../../model/model.ts'
 import { describeElements, type ValueType } from '../../model/values.ts'
 import { memoize } from '../../scheduling/memoize.ts'
+import { readableNames } from '../field-path.ts'
 import type { PathValue } from '../plan.ts'
 import type { ParentValue } from './path-values.ts'
 
@@ -116,3 +118,7 @@ function isOnlyShownArray (schema: TSchema, array: readonly unknown[]): boolean 
 function isShownText (value: unknown, type: ValueType): boolean {
   return typeof value === 'string' && type.take(value) === undefined && type.parse(value) === value
 }
+
+/** Returns the message for a name of no field. To look for a near name takes time. */
+export const noSuchField = (name: string, collection: Collection) => (): string =>
+  `there is no such field${orNearest(name, readableNames(collection))}`
