@@ -73,9 +73,11 @@ function takeRecord (text: string, start: number, isLast: boolean, at: number): 
   return { content: record.fields, end: record.end, lines: breaksIn(text, start, record.end) }
 }
 
+/** Returns the number of line breaks of a record. Its own text alone is searched: what follows may have none. */
 function breaksIn (text: string, start: number, end: number): number {
-  let count = 0
-  for (let at = text.indexOf('\n', start); at >= 0 && at < end; at = text.indexOf('\n', at + 1)) count++
+  const record = text.slice(start, end)
+  let count = record.endsWith('\r') ? 1 : 0
+  for (let at = record.indexOf('\n'); at >= 0; at = record.indexOf('\n', at + 1)) count++
   return count
 }
 

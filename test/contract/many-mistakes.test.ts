@@ -88,6 +88,17 @@ for (const [name, door] of Object.entries(doors)) {
   })
 }
 
+test('the lines of a CSV are counted in steps linear in its length, whatever ends them', async t => {
+  const app = await serve()
+  for (const end of ['\r', '\n', '\r\n']) {
+    const send = (_app: App, n: number) => lines(app, 'text/csv', ['id', ...Array(n).fill('1'), 'x'].join(end))
+    const few = await work(app, send, 500)
+    const many = await work(app, send, 4000)
+    t.ok(many.length < few.length * 8 * 2, `${many.length} characters and elements, ${few.length} for an eighth`)
+    t.match(JSON.parse((await send(app, 20)).body), { error: 'validation', line: 22 })
+  }
+})
+
 test('more mistakes than a function takes arguments are 400', async t => {
   const { statusCode, body } = await json(await serve(), 'POST', '/things', { id: 2, parts: [unknown(200_000)] })
   t.equal(statusCode, 400)
