@@ -27,7 +27,7 @@ export interface DataApiOptions extends DataOptions {
   collections: Record<string, Declared>
   /**
    * Returns the facts about the caller of a request, for the context of rules, scopes, setters and hooks. Called once
-   * for each request, when one of them asks for the facts. Default: none.
+   * for each request, when one of them asks for the facts, and again when its body has come. Default: none.
    */
   caller?: CallerOf
   /**

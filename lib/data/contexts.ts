@@ -5,7 +5,7 @@ import type { RequestData } from '../declare/data.ts'
 import type { Collection } from '../model/model.ts'
 import { type ScopedSession, unscopedSession } from '../rules/scoped-database.ts'
 import { type AfterCommit, doorOf, type Entered, type RunContext } from '../run/context.ts'
-import { memoize } from '../scheduling/memoize.ts'
+import { keptBy } from '../scheduling/since-body.ts'
 import { type Database, databaseOf, type Session } from '../sources/source.ts'
 import { transactionEnded } from '../sources/transaction-limit.ts'
 
@@ -16,16 +16,23 @@ export type Join = (
 
 type Ask = (request: Context['request']) => Caller | undefined
 
-/** Returns a function that asks the application for its facts about a caller, once for each request. */
+/**
+ * Returns a function that asks the application for its facts about a caller, once for each request, and again when its
+ * body has come.
+ */
 export function askOnce (callerOf: CallerOf): Ask {
-  const asked = memoize((request: Context['request']) => {
+  const asked = new WeakMap<object, { readonly caller: Caller | undefined }>()
+  return request => {
+    const keeper = keptBy(request)
+    const known = asked.get(keeper)
+    if (known !== undefined) return known.caller
     const caller = callerOf(request)
     if (caller instanceof Promise) {
       throw new TypeError("option 'caller': it returned a promise; wait for it in a hook, and return what is known")
     }
-    return { caller: caller ?? undefined }
-  })
-  return request => asked(request).caller
+    asked.set(keeper, { caller: caller ?? undefined })
+    return caller ?? undefined
+  }
 }
 
 /** The context of a request. It is a class, because every request makes one. */

@@ -121,8 +121,8 @@ export interface Hooks<I> {
 
 /**
  * Decides which items exist for this caller: those with the returned values, those that meet the condition, all for
- * `true`, none for `false`. Any other item is treated as absent everywhere. Called once for each request. If it throws,
- * or returns an undefined value, that is logged and the scope includes no items.
+ * `true`, none for `false`. Any other item is treated as absent everywhere. Called once for each request, and once its
+ * body has come. If it throws, or returns an undefined value, that is logged and the scope includes no items.
  */
 export type Scope<I> = (context: Context, where: Where<I>) => Eventually<Match<I> | Condition | boolean>
 

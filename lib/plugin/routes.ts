@@ -15,6 +15,7 @@ import { hasLeft } from '../run/context.ts'
 import { after } from '../scheduling/after.ts'
 import { batching, type Work } from '../scheduling/batching.ts'
 import { memoizeRecent } from '../scheduling/memoize.ts'
+import { askAgain } from '../scheduling/since-body.ts'
 import { statementTotals, type StatementTotals } from '../sources/statement-events.ts'
 import type { Pages } from './pages-route.ts'
 import { type Replies, routerOptionsOf } from './replies.ts'
@@ -189,6 +190,7 @@ export function addBodyParser (scope: FastifyInstance, limits: BodyLimits, impor
   })
   if (imports === undefined) return
   // A parser of streams has no limit of bytes (request/import.ts).
+    askAgain(request)
   scope.addContentTypeParser([...importTypes], (request: FastifyRequest, stream: IncomingMessage, done) => {
     const contentType = request.headers['content-type']
     const body = { ...receiveBody({ contentType, bytes: undefined }, limits), stream }

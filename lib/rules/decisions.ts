@@ -7,6 +7,7 @@ import type { Predicate } from '../plan/plan.ts'
 import { always, never, policed } from '../plan/predicates.ts'
 import { after, afterAll } from '../scheduling/after.ts'
 import { memoize } from '../scheduling/memoize.ts'
+import { keptBy } from '../scheduling/since-body.ts'
 import type { Operation, ScopedOperation } from './caller.ts'
 import { conditionBuilder, dependsOnItself, planScope, type VisibleIn, WrongScope } from './condition.ts'
 import { isPoliced } from './denials.ts'
@@ -35,19 +36,19 @@ const operations: readonly Operation[] = ['read', 'create', 'update', 'delete']
 // requests costs the garbage collector more than a request of an item.
 const decided = Symbol('fastify-data-api.decisions')
 
-type Deciding = Context['request'] & { [decided]?: Map<Declared | undefined, Decision | Promise<Decision>> }
+type Deciding = object & { [decided]?: Map<Declared | undefined, Decision | Promise<Decision>> }
 
 /**
- * Asks all rules and scopes of a collection, once a request. Returns a promise only if one of them does: most tell at
- * once, and a dozen promises take longer than an item.
+ * Asks all rules and scopes of a collection, once a request, and again when its body has come. Returns a promise only
+ * if one of them does: most tell at once, and a dozen promises take longer than an item.
  */
 export function decideOn (
   name: string, declared: Declared | undefined, context: Context
 ): Decision | Promise<Decision> {
-  const request: Deciding = context.request
+  const keeper: Deciding = keptBy(context.request)
   // A live document reads with requests that inherit from its own.
-  const own = Object.hasOwn(request, decided) ? request[decided] : undefined
-  const decisions = own ?? (request[decided] = new Map())
+  const own = Object.hasOwn(keeper, decided) ? keeper[decided] : undefined
+  const decisions = own ?? (keeper[decided] = new Map())
   const decision = decisions.get(declared) ?? askAll(name, declared, context)
   decisions.set(declared, decision)
   return decision

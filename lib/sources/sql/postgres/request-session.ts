@@ -4,6 +4,7 @@ import { type DataApiError, DeclarationError, forbidden, internal } from '../../
 import { refusedByRule, unauthorized } from '../../../errors/rejections.ts'
 import { compileCheck } from '../../../model/check.ts'
 import { describeGiven } from '../../../model/known-names.ts'
+import { keptBy } from '../../../scheduling/since-body.ts'
 import type { Connection, Statement } from './wire/connection.ts'
 import { faultOf, isPrivilegeMissing, sqlState } from './faults.ts'
 
@@ -15,7 +16,7 @@ export interface SessionSettings {
   readonly settings?: Readonly<Record<string, string>>
 }
 
-/** Returns the session of a request. It is asked once a request, as rules are. */
+/** Returns the session of a request. It is asked once a request, and again when its body has come, as rules are. */
 export type SessionOf = (context: Context) => SessionSettings
 
 /** The session of a request, as the statement with which each of its transactions begins. */
@@ -35,11 +36,12 @@ export function askSession (sessionOf: SessionOf): (context: AnyContext) => Requ
   if (typeof sessionOf !== 'function') {
     throw new DeclarationError(`option 'session': must be a function; found ${describeGiven(sessionOf)}`)
   }
-  const sessions = new WeakMap<Context['request'], RequestSession>()
+  const sessions = new WeakMap<object, RequestSession>()
   return context => {
     if (context.request === undefined) return undefined
-    const session = sessions.get(context.request) ?? sessionFrom(asked(sessionOf, context), context)
-    sessions.set(context.request, session)
+    const keeper = keptBy(context.request)
+    const session = sessions.get(keeper) ?? sessionFrom(asked(sessionOf, context), context)
+    sessions.set(keeper, session)
     return session
   }
 }
