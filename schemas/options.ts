@@ -40,8 +40,15 @@ export const optionsSchema = Type.Object({
     bytes: Type.Optional(Type.Integer({ minimum: 1 })),
     /** Items of a stream; more is 413. Default 10,000,000. */
     rows: Type.Optional(Type.Integer({ minimum: 1 })),
+    /**
+     * Bytes of all streams that arrive or are written at once; a stream beyond them is 503. At least `bytes`. Default
+     * 4,294,967,296.
+     */
+    total: Type.Optional(Type.Integer({ minimum: 1 })),
     /** Milliseconds without a byte of the stream, after which it is 408. Default 30,000. */
     idle: Type.Optional(Type.Integer({ minimum: 1, maximum: 2 ** 31 - 1 })),
+    /** Milliseconds in which the whole stream must come; after them it is 408. Default 3,600,000: an hour. */
+    time: Type.Optional(Type.Integer({ minimum: 1, maximum: 2 ** 31 - 1 })),
     /** Items that are checked and written together. Default 1000 on PostgreSQL, 200 on others. */
     slice: Type.Optional(Type.Integer({ minimum: 1, maximum: 10_000 }))
   }, { additionalProperties: false })])),
@@ -104,7 +111,10 @@ export const optionsSchema = Type.Object({
   live: Type.Optional(Type.Union([Type.Boolean(), liveOptions])),
   /** Logs each statement that takes at least so many milliseconds, as a warning. Default: none. */
   slowStatements: Type.Optional(Type.Number({ minimum: 0 })),
-  /** How long `app.close()` lets open streams run, in milliseconds, before it breaks them off. Default 10000. */
+  /**
+   * How long `app.close()` lets open streams run and bodies arrive, in milliseconds, before it breaks them off. Default
+   * 10000.
+   */
   closeGrace: Type.Optional(Type.Integer({ minimum: 0, maximum: 2 ** 31 - 1 })),
   /**
    * The absolute URL of the API's root as clients see it, without a query, for links. Default: the URL that Fastify

@@ -10,6 +10,8 @@ import { liveOf } from './live.ts'
 import type { Options } from './options.ts'
 import { syntaxAt } from '../plan/path/syntax.ts'
 import { type Asked, findResource, planRequest, type RequestPlan } from '../plan/request.ts'
+import type { Body } from '../request/body.ts'
+import type { Receiver } from '../request/import.ts'
 import { parseRequest, type RequestText } from '../request/parse.ts'
 import { type Answer, hasSpecial, personal } from '../response/answer.ts'
 import { render } from '../response/render.ts'
@@ -28,6 +30,8 @@ export interface Api {
   readonly own: Contexts
   /** Undefined if no write has a key. */
   readonly keys: Keys | undefined
+  /** Undefined where no imports are taken. */
+  readonly receiver: Receiver | undefined
 }
 
 /** Makes the contexts of requests, in which own code has its data (lib/data). */
@@ -61,7 +65,10 @@ export function answer (
       const plan = planRequest(asked, permissions, options) // meant
       note(factsOf(plan))
       learn?.(asked, plan, caller)
-      if (plan.kind === 'import') return answerImport(plan, asked, { caller, context }, api)
+      if (plan.kind === 'import') {
+        const again = (body: Body) => answer({ ...text, body }, api, context, note)
+        return answerImport(plan, asked, { caller, context, again }, api)
+      }
       const kept = answerUnderKey(plan, text, asked, { caller, context, note }, api)
       if (kept !== undefined) return kept
       const made = after(run(plan, caller, context), result => render(result, asked, model, options)) // done, and told

@@ -225,9 +225,14 @@ function bodyLimits (
   return { depth, items, affected }
 }
 
-const importLimits = (given: NonNullable<DataOptions['imports']>): ImportLimits | undefined => given === false
-  ? undefined
-  : { bytes: 2 ** 30, rows: 10_000_000, idle: 30_000, ...given !== true && given }
+function importLimits (given: NonNullable<DataOptions['imports']>): ImportLimits | undefined {
+  if (given === false) return undefined
+  const asked = given === true ? {} : given
+  const { total = Math.max(2 ** 32, asked.bytes ?? 0), rows = 10_000_000, idle = 30_000, time = 3_600_000 } = asked
+  const { bytes = Math.min(2 ** 30, total), slice } = asked
+  if (bytes <= total) return { bytes, rows, total, idle, time, slice }
+  throw new DeclarationError(`option 'imports.total': must be at least 'imports.bytes', ${bytes}; found ${total}`)
+}
 
 function answerLimits ({
   segments = 32, length = 2 ** 24, batchItems = 2000, groups = 10_000, linkLength = 4096

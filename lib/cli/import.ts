@@ -48,6 +48,8 @@ async function importFrom (
   const by = flags.text('merge') ?? flags.text('ignore')
   const resolution = flags.has('merge') ? 'merge' : 'ignore'
   const isTried = flags.has('dry-run')
+  let broken: Error | undefined
+  payload.once('error', error => { broken = error })
   const preferences = [...isTried ? ['dry-run'] : [], ...by === undefined ? [] : [`resolution=${resolution}`]]
   const { statusCode, body } = await app.inject({
     method: 'POST',
@@ -58,6 +60,7 @@ async function importFrom (
     },
     payload
   })
+  if (broken !== undefined) throw new CommandError(`the lines cannot be read: ${broken.message}; nothing was imported`)
   const { status: _status, ...told } = JSON.parse(body) as Answer
   if (statusCode < 300) {
     const counts = Object.entries(told).map(([word, count]) => `${String(count)}${word === 'count' ? '' : ` ${word}`}`)

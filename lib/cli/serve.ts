@@ -193,13 +193,17 @@ export async function makeApp (
     openapi: { info: { title: database.label } },
     explorer: true,
     ...mcp && { mcp },
-    // A pipe may be slow.
-    imports: imports && { bytes: Number.MAX_SAFE_INTEGER, rows: Number.MAX_SAFE_INTEGER, idle: 2 ** 31 - 1 },
+    // A pipe may be slow, and its lines many.
+    imports: imports && unbounded,
     ...write && { requestStrategies: { delete: true, batch: mcp !== undefined, upsert: imports } }
   })
   await app.ready()
   return app
 }
+
+const longest = 2 ** 31 - 1
+const most = Number.MAX_SAFE_INTEGER
+const unbounded = { bytes: most, rows: most, idle: longest, time: longest }
 
 /** Returns a logger that prints warnings and errors, each in one line. */
 export function makeLogger ({ error }: Pick<Terminal, 'error'>): FastifyBaseLogger {

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { planImport } from '../plan/write/import.ts'
 import { slicesTo } from '../plan/write/slices.ts'
-import { receive } from '../request/import.ts'
+import { Receiver } from '../request/import.ts'
 import type { Query } from '../request/request.ts'
 import { runImport } from '../run/import.ts'
 import { sliceOf } from '../sources/source.ts'
@@ -33,7 +33,7 @@ export async function importItems (call: Call, items: Items, options: Members): 
     represent: false,
     resolution
   }, writes, { format: { media: 'ndjson', escaped: false }, stream })
-  const received = await receive(stream, limits).catch((error: unknown) => { throw failures[0] ?? error })
+  const received = await receiver.receive(stream).catch((error: unknown) => { throw failures[0] ?? error })
   try {
     const slices = () => slicesTo(plan, received, { rows: Infinity, slice: sliceOf(collection) })
     const running = { collection, caller, context, dryRun: dryRun === true, refuse: () => undefined, slices }
@@ -44,7 +44,10 @@ export async function importItems (call: Call, items: Items, options: Members): 
   }
 }
 
-const limits = { bytes: Infinity, rows: Infinity, idle: 2 ** 31 - 1 }
+// Own code bounds itself.
+const longest = 2 ** 31 - 1
+const receiver = new Receiver(
+  { bytes: Infinity, rows: Infinity, total: Infinity, idle: longest, time: longest })
 
 /** Returns the items as lines. `failures` gets the error of the iterable. */
 async function * linesOf (items: Items, { collection }: Call, failures: unknown[]): AsyncGenerator<Buffer> {

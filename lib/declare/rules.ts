@@ -2,7 +2,8 @@ import type { Context } from './context.ts'
 
 /**
  * Decides if this caller is allowed. False is 403. An error with a `statusCode` of 401 or 403 is that status, with the
- * error's message and `headers`; any other error is 403 and is logged. Called once for each request.
+ * error's message and `headers`; any other error is 403 and is logged. Called once for each request, and once
+ * its body has come.
  */
 export type Rule = (context: Context) => boolean | Promise<boolean>
 

@@ -19,7 +19,9 @@ import { type Documents, makeDocuments } from '../openapi/documents.ts'
 import { writeTypes } from '../openapi/types/module.ts'
 import { takesProblem } from '../plan/media.ts'
 import { collectionAt } from '../plan/path/walk.ts'
+import { Receiver } from '../request/import.ts'
 import { checkIgnored } from '../request/syntax.ts'
+import { removeLeftFiles } from '../request/temporary-file.ts'
 import type { Answer } from '../response/answer.ts'
 import { renderFailure } from '../response/failure.ts'
 import { type Callers, makeCallers } from '../rules/caller.ts'
@@ -59,7 +61,8 @@ export async function register (app: FastifyInstance, asked: DataApiOptions): Pr
     const payloads = watchPayloads(scope)
     const streams = () => given.rawStreams === true || !payloads.observed
     const capable = { ...options, streams, isLive: livenessOf(options, model, streams) }
-    const whole: Api = { model, options: capable, callers, checks, own, keys }
+    const receiver = options.imports && new Receiver(options.imports)
+    const whole: Api = { model, options: capable, callers, checks, own, keys, receiver }
     const api = standIn?.registered(whole, scope.prefix) ?? whole
     if (options.slowStatements !== undefined || options.responseContent.serverTiming) {
       scope.addHook('onClose', countStatements())
@@ -79,6 +82,7 @@ export async function register (app: FastifyInstance, asked: DataApiOptions): Pr
     scope.addHook('onReady', () => api.checks.start(patienceOf(app)))
   }, { prefix: options.prefix })
 }
+    if (receiver !== undefined) scope.addHook('onReady', removeLeftFiles)
 
 const permissionsOfAnyone = ({ anyone }: Callers) => (name: string) => permissionsOf(anyone(name))
 

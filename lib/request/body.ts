@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import type { Readable } from 'node:stream'
 import { DataApiError, malformedBody, unsupportedMediaType } from '../errors/errors.ts'
 import { memoizeRecent } from '../scheduling/memoize.ts'
+import type { Received } from './import.ts'
 
 /** A body as it was received; `bytes` is undefined if it is empty or missing. */
 export interface BodyText { readonly contentType: string | undefined, readonly bytes: Buffer | undefined }
@@ -13,8 +14,8 @@ export interface BodyText { readonly contentType: string | undefined, readonly b
 export interface Body extends BodyText {
   readonly value: unknown
   readonly refusal: DataApiError | undefined
-  /** The bytes of an import, which are not read yet. */
-  readonly stream?: Readable
+  /** The bytes of an import: as they come, or once all have come. */
+  readonly stream?: Readable | Received
 }
 
 /** The limits of a body. */

@@ -86,10 +86,13 @@ async function * textsOf (
   chunks: ReturnType<Received['chunks']>
 ): AsyncGenerator<{ readonly text: string, readonly isLast: boolean }> {
   const decoder = new TextDecoder('utf-8', { fatal: true })
-  try {
-    for await (const chunk of chunks) yield { text: decoder.decode(chunk, { stream: true }), isLast: false }
-    yield { text: decoder.decode(), isLast: true }
-  } catch (error) {
-    throw error instanceof TypeError ? malformedBody('The body is not UTF-8.', error) : error
+  const decode = (chunk?: Buffer) => {
+    try {
+      return decoder.decode(chunk, { stream: chunk !== undefined })
+    } catch (error) {
+      throw malformedBody('The body is not UTF-8.', error)
+    }
   }
+  for await (const chunk of chunks) yield { text: decode(chunk), isLast: false }
+  yield { text: decode(), isLast: true }
 }

@@ -6,7 +6,7 @@ import dataApi, { collection, type DataApiOptions, memory } from '../../lib/inde
 import Fastify from '../helpers/fastify.ts'
 import { type SlowRequest, startRequest, until } from '../helpers/slow-bodies.ts'
 
-// docs/rules.md: Facts about the caller. Bodies that take their time.
+// docs/http.md: Imports; docs/rules.md: Facts about the caller. Bodies that take their time.
 
 const flags = { readable: true, writable: true }
 const Note = Type.Object({ id: Type.Integer({ identifier: true, readable: true }), text: Type.String(flags) })
@@ -15,6 +15,8 @@ const Note = Type.Object({ id: Type.Integer({ identifier: true, readable: true }
 const doors: Readonly<Record<string, readonly [string, string, string, number]>> = {
   JSON: ['application/json', '{"text":', '"late"}', 201],
   'a batch': ['application/json', '[{"method":"POST","path":"/notes",', '"body":{"text":"late"}}]', 200],
+  NDJSON: ['application/x-ndjson', '{"text":"begun"}\n', '{"text":"late"}\n', 201],
+  CSV: ['text/csv', 'text\nbegun\n', 'late\n', 201],
   'the form of imports': ['application/x-www-form-urlencoded', '_csv=text%0D%0A', 'late', 303],
   'a form': ['application/x-www-form-urlencoded', 'text=', 'late', 303]
 }

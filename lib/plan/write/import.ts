@@ -3,7 +3,7 @@ import { DataApiError } from '../../errors/errors.ts'
 import { atLine } from '../../errors/place.ts'
 import type { Collection } from '../../model/model.ts'
 import { parseJson } from '../../request/body.ts'
-import type { ImportFormat } from '../../request/import.ts'
+import type { ImportFormat, Received } from '../../request/import.ts'
 import type { Line } from '../../request/lines.ts'
 import type { ResourceOf } from '../path/walk.ts'
 import type { Step } from '../plan.ts'
@@ -19,7 +19,7 @@ export interface ImportPlan {
   readonly kind: 'import'
   readonly collection: Collection
   readonly format: ImportFormat
-  readonly stream: Readable
+  readonly stream: Readable | Received
   /** Returns the reader of the lines, in their order, from the first on. */
   reader (): (slice: readonly Line[]) => ValueLines
   /** Plans the items of a slice. Throws the errors of a POST of them, whose pointers begin with the index of a line. */
