@@ -26,7 +26,7 @@ export async function addAgentRoutes (scope: FastifyInstance, serving: Serving, 
     "nothing else there, since 'mcp.collections' does not list it (docs/mcp.md: An agent is a caller)")
   const door = makeAgentDoor(api, limits, fail)
   const schema: FastifySchema & { readonly hide: boolean } = { hide: true }
-  const config = { dataApiDoor: 'mcp' as const }
+  const common = { schema, config: { dataApiDoor: 'mcp' as const }, exposeHeadRoute: false }
   const handlerOf = (answer: (request: FastifyRequest) => Answer | Promise<Answer>) =>
     (request: FastifyRequest, reply: FastifyReply) => {
       request.dataApi = { collection: undefined, kind: undefined, door: 'mcp' }
@@ -35,9 +35,8 @@ export async function addAgentRoutes (scope: FastifyInstance, serving: Serving, 
   scope.route({
     method: scope.supportedMethods.filter(name => name !== 'CONNECT'),
     url: `/${limits.path}`,
-    schema,
-    config,
-    exposeHeadRoute: false,
+    ...common,
+    onRequest: serving.closing.trackBody,
     ...limits.resourceMetadata !== undefined && { onSend: challenge(limits.resourceMetadata) },
     handler: handlerOf(request => {
       if (pages === undefined || !isRead(request) || !pages.take(request)) {
@@ -47,7 +46,7 @@ export async function addAgentRoutes (scope: FastifyInstance, serving: Serving, 
     })
   })
   const tell = handlerOf(request => door.tell(request))
-  scope.route({ method: ['GET', 'HEAD'], url: '/llms.txt', schema, config, exposeHeadRoute: false, handler: tell })
+  scope.route({ method: ['GET', 'HEAD'], url: '/llms.txt', ...common, handler: tell })
 }
 
 function warn (collections: readonly string[], { log }: FastifyInstance, tell: (names: string) => string): void {

@@ -30,6 +30,7 @@ import { permissionsOf } from '../rules/methods.ts'
 import { withSaidRules } from '../rules/said.ts'
 import { databaseOf } from '../sources/source.ts'
 import { countStatements, failedStatement } from '../sources/statement-events.ts'
+import { makeClosing } from './closing.ts'
 import { addDocumentRoute } from './document-route.ts'
 import { isErrorStatus, toDataApiError } from './failures.ts'
 import { addAgentRoutes } from './mcp-route.ts'
@@ -64,27 +65,31 @@ export async function register (app: FastifyInstance, asked: DataApiOptions): Pr
     const receiver = options.imports && new Receiver(options.imports)
     const whole: Api = { model, options: capable, callers, checks, own, keys, receiver }
     const api = standIn?.registered(whole, scope.prefix) ?? whole
-    if (options.slowStatements !== undefined || options.responseContent.serverTiming) {
-      scope.addHook('onClose', countStatements())
-    }
-    // Fastify measures a reply's `elapsedTime` only for an application that logs requests or has such a hook.
-    if (options.responseContent.serverTiming) scope.addHook('onResponse', (_request, _reply, done) => { done() })
+    measure(scope, options)
     const documents = makeDocuments(model, baseOf(options, scope), api.options, permissionsOfAnyone(callers))
     const live = serveLive(scope, api)
     decorate(app, scope.prefix, model, documents, { ...own.data, live: () => live?.numbers() })
-    const replies = makeReplies(scope, api, payloads)
+    const closing = makeClosing(scope, options.closeGrace)
+    const replies = makeReplies(scope, api, payloads, closing)
     const pages = await makePages(scope, api)
     addHooks(scope, options, replies, pages)
     addBodyParser(scope, options.writes, options.imports)
-    const serving = addRoutes(scope, { api, replies, pages, live })
+    const serving = addRoutes(scope, { api, replies, pages, live, closing })
     await addAgentRoutes(scope, serving, failing)
     if (options.openapi !== undefined) addDocumentRoute(scope, api, documents, replies)
     scope.addHook('onReady', () => api.checks.start(patienceOf(app)))
+    if (receiver !== undefined) scope.addHook('onReady', removeLeftFiles)
   }, { prefix: options.prefix })
 }
-    if (receiver !== undefined) scope.addHook('onReady', removeLeftFiles)
 
 const permissionsOfAnyone = ({ anyone }: Callers) => (name: string) => permissionsOf(anyone(name))
+
+/** Prepares the scope for the times of statements and requests. */
+function measure (scope: FastifyInstance, { slowStatements, responseContent: { serverTiming } }: Options): void {
+  if (slowStatements !== undefined || serverTiming) scope.addHook('onClose', countStatements())
+  // Fastify measures a reply's `elapsedTime` only for an application that logs requests or has such a hook.
+  if (serverTiming) scope.addHook('onResponse', (_request, _reply, done) => { done() })
+}
 
 const baseOf = ({ site }: Options, { prefix }: FastifyInstance) =>
   site === undefined ? prefix : site.origin + site.root

@@ -1,13 +1,10 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
-import type { Socket } from 'node:net'
-import type { Readable } from 'node:stream'
 import type { Api } from '../api/answer.ts'
-import { isAbandonment } from '../errors/abandoned.ts'
-import { logError } from '../errors/rejections.ts'
 import type { RouterOptions } from '../request/path.ts'
 import { type Answer, doAtOnce, doInParts, hasSpecials, personal } from '../response/answer.ts'
 import { after } from '../scheduling/after.ts'
 import { memoizeRecent } from '../scheduling/memoize.ts'
+import type { Closing } from './closing.ts'
 
 /** Sends the answers of one registration. Whatever else is sent in its scope is the application's own. */
 export interface Replies {
@@ -25,13 +22,12 @@ const answered = Symbol('fastify-data-api.answer')
 type Marked = FastifyReply & { [answered]: Answer | null }
 
 /** Prepares the replies of a scope. Must be called before its routes are added. */
-export function makeReplies (scope: FastifyInstance, api: Api, payloads: Payloads): Replies {
+export function makeReplies (scope: FastifyInstance, api: Api, payloads: Payloads, closing: Closing): Replies {
   const { options, model, callers } = api
   // What a hook refused, or what could not be parsed, may depend on the caller too.
   const areFailuresPersonal = callers.personal || hasSpecials(model)
   const { callerHeaders } = options.responseContent
   const personalVary = memoizeRecent(vary => joinVary(callerHeaders, vary), fewVaries)
-  const streams = trackStreams(scope, options.closeGrace)
   scope.decorateReply(answered, null)
   const send = (reply: Marked, answer: Answer) => {
     // Tells caches that the answer depends on the caller (docs/http.md: Rules, Identifiers).
@@ -39,8 +35,8 @@ export function makeReplies (scope: FastifyInstance, api: Api, payloads: Payload
     reply[answered] = answer
     writeHead(reply, answer, answer.personal === true ? personalVary : asItIs)
     // The server closes the connections that are idle when it begins to close, and waits for the others.
-    if (streams.isClosing && reply.request.raw.httpVersionMajor === 1) reply.header('connection', 'close')
-    if (typeof answer.body === 'object') streams.track(answer.body, reply)
+    if (closing.isClosing && reply.request.raw.httpVersionMajor === 1) reply.header('connection', 'close')
+    if (typeof answer.body === 'object') closing.trackStream(answer.body, reply)
     if (payloads.observed) sendValue(reply, answer, longestOf(answer))
     else sendText(reply, answer, longestOf(answer))
   }
@@ -184,54 +180,4 @@ export function routerOptionsOf ({ initialConfig }: FastifyInstance): RouterOpti
     ignoreDuplicateSlashes: routerOptions?.ignoreDuplicateSlashes ?? ignoreDuplicateSlashes,
     useSemicolonDelimiter: routerOptions?.useSemicolonDelimiter ?? useSemicolonDelimiter
   }
-}
-
-/** Tracks the streams of a scope, so that closing the application ends them. */
-interface Streams {
-  /** Is true once the application closes. */
-  readonly isClosing: boolean
-  /** Tracks the stream of a reply until it has ended. */
-  track (stream: Readable, reply: FastifyReply): void
-}
-
-/**
- * Returns the streams of a scope. When the application closes, they have `grace` milliseconds to end; then they are
- * broken off, which clients see as an error. The connection of a stream is closed after it: Fastify has closed the idle
- * ones by then, and would wait for this one until its keep-alive is over.
- */
-function trackStreams (scope: FastifyInstance, grace: number): Streams {
-  const open = new Map<Readable, FastifyReply>()
-  let isClosing = false
-  scope.addHook('preClose', done => {
-    isClosing = true
-    const timer = setTimeout(() => {
-      for (const stream of open.keys()) stream.destroy(new Error(`the server closed, ${grace} ms after it was told to`))
-    }, grace)
-    scope.server.once('close', () => { clearTimeout(timer) })
-    if (!scope.server.listening) timer.unref()
-    done()
-  })
-  return {
-    get isClosing () { return isClosing },
-    track (stream, reply) {
-      open.set(stream, reply)
-      stream.once('error', error => { logBroken(error, reply) })
-      stream.once('close', () => { open.delete(stream) })
-      reply.raw.once('close', () => { if (isClosing) closeConnection(reply) })
-    }
-  }
-}
-
-/** Logs the error of a stream, whose head has been sent, so that its client cannot be told. */
-function logBroken (error: Error, { log, request: { dataApi } }: FastifyReply): void {
-  if (isAbandonment(error)) return
-  const facts = { err: error.cause ?? error, collection: dataApi?.collection, kind: dataApi?.kind }
-  logError(log, facts, 'a stream was broken off')
-}
-
-/** Closes the connection of a reply that has been sent. In HTTP/2 the server itself closes its sessions. */
-function closeConnection ({ request: { raw } }: FastifyReply): void {
-  // The socket of an injected request is none.
-  const socket: Partial<Socket> = raw.socket
-  if (raw.httpVersionMajor === 1) socket.destroySoon?.()
 }

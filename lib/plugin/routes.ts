@@ -17,6 +17,7 @@ import { batching, type Work } from '../scheduling/batching.ts'
 import { memoizeRecent } from '../scheduling/memoize.ts'
 import { askAgain } from '../scheduling/since-body.ts'
 import { statementTotals, type StatementTotals } from '../sources/statement-events.ts'
+import type { Closing } from './closing.ts'
 import type { Pages } from './pages-route.ts'
 import { type Replies, routerOptionsOf } from './replies.ts'
 
@@ -36,11 +37,13 @@ export function addRoutes (
     whenItsTurn(request, reply, () => { batching.answer(new RequestWork(serving, request, reply)) })
   }
   // A verb without a route would be a 404 of Fastify's, where a 405 with Allow is due. CONNECT never reaches a route.
-  const reads = scope.supportedMethods.filter(name => name !== 'OPTIONS' && safeMethods.includes(name))
+  const reads = ['GET', 'HEAD']
   const writes = scope.supportedMethods.filter(name => name !== 'CONNECT' && !safeMethods.includes(name))
+  const { trackBody } = served.closing
   for (const url of ['/', '/*']) {
     scope.route({ method: reads, url, schema, handler: read, exposeHeadRoute: false })
-    scope.route({ method: writes, url, schema, onRequest: refuseOtherSites, handler: write })
+    scope.route({ method: 'QUERY', url, schema, onRequest: trackBody, handler: read })
+    scope.route({ method: writes, url, schema, onRequest: [trackBody, refuseOtherSites], handler: write })
   }
   // @fastify/cors has a route for OPTIONS of `*` itself; at the root a parameter keeps ours apart from it.
   const urls = scope.prefix === '' ? ['/', '/:collection', '/:collection/*'] : ['/', '/*']
@@ -83,6 +86,7 @@ export interface Serving {
   readonly pages: Pages | undefined
   /** Undefined if no document is live. */
   readonly live: LiveDocuments | undefined
+  readonly closing: Closing
   /** The number of path segments that lead to the API's root. */
   readonly rootLength: number
   readonly router: RouterOptions
@@ -186,11 +190,11 @@ export function addBodyParser (scope: FastifyInstance, limits: BodyLimits, impor
     const contentType = request.headers['content-type']
     const body = receiveBody({ contentType, bytes: bytes.length > 0 ? bytes : undefined }, limits)
     ;(request as Received)[received] = body
+    askAgain(request)
     done(null, valueOf(body))
   })
   if (imports === undefined) return
   // A parser of streams has no limit of bytes (request/import.ts).
-    askAgain(request)
   scope.addContentTypeParser([...importTypes], (request: FastifyRequest, stream: IncomingMessage, done) => {
     const contentType = request.headers['content-type']
     const body = { ...receiveBody({ contentType, bytes: undefined }, limits), stream }

@@ -6,7 +6,7 @@ import dataApi, { collection, type DataApiOptions, memory } from '../../lib/inde
 import Fastify from '../helpers/fastify.ts'
 import { type SlowRequest, startRequest, until } from '../helpers/slow-bodies.ts'
 
-// docs/http.md: Imports; docs/rules.md: Facts about the caller. Bodies that take their time.
+// docs/http.md: Rules; docs/operations.md: Shutdown. Bodies that take their time.
 
 const flags = { readable: true, writable: true }
 const Note = Type.Object({ id: Type.Integer({ identifier: true, readable: true }), text: Type.String(flags) })
@@ -82,3 +82,42 @@ for (const [door, [, , last, status]] of Object.entries(doors)) {
     t.equal(await send(3, () => {}), status)
   })
 }
+
+test('a body that still arrives after closeGrace is 503, and its connection is closed', async t => {
+  for (const door of ['JSON', 'a batch', 'NDJSON', 'CSV', 'a form']) {
+    const { app, rows, isBegun } = await serve(t, {}, { closeGrace: 50 })
+    const hanging = startRequest(app, `POST ${door === 'a batch' ? '/' : '/notes'}`, doors[door]?.[0] ?? '', [])
+    hanging.write(doors[door]?.[1] ?? '')
+    await isBegun(1)
+    const closed = app.close()
+    t.match(await hanging.answer, { statusCode: 503, error: 'unavailable', message: /^The server closes\. / }, door)
+    await Promise.all([closed, hanging.closed])
+    t.strictSame(rows, [])
+  }
+})
+
+test('a body that was refused before it has come does not keep the server', async t => {
+  const { app, isBegun } = await serve(t, {}, { closeGrace: 50, imports: { bytes: 10 } })
+  const refused = startRequest(app, 'POST /notes', 'application/x-ndjson', [])
+  refused.write('{"text":"more than ten bytes"}')
+  const denied = startRequest(app, 'POST /none', 'application/x-ndjson', [])
+  denied.write('{')
+  await isBegun(2)
+  t.match([await refused.answer, await denied.answer], [{ statusCode: 413 }, { statusCode: 404 }])
+  await Promise.all([app.close(), refused.closed, denied.closed])
+})
+
+test('an import whose body has come is finished and answered, however long that takes', async t => {
+  let go = () => {}
+  const gone = new Promise<void>(resolve => { go = resolve })
+  const { app, rows, isBegun } = await serve(t, { hooks: { creating: () => gone } }, { closeGrace: 10 })
+  const slow = begin(app, 'NDJSON')
+  slow.end()
+  await isBegun(1)
+  const closed = app.close()
+  await setTimeout(100)
+  go()
+  t.match(await slow.answer, { statusCode: 201, count: 1 })
+  await closed
+  t.equal(rows.length, 1)
+})
