@@ -55,7 +55,9 @@ export async function buildTeams ({ secret, requests = 100 }: TeamsOptions): Pro
   app.addHook('onRequest', async request => {
     if (request.routeOptions.config.public !== true) await request.jwtVerify()
   })
-  await app.register(dataApi, { collections, caller: ({ user }) => user, requestStrategies: { delete: true } })
+  // What no collection says of an operation, nobody may do.
+  const rules = { create: false, update: false, delete: false }
+  await app.register(dataApi, { collections, rules, caller: ({ user }) => user, requestStrategies: { delete: true } })
   addRoutes(app, collections)
   app.get('/health', { config: { public: true, rateLimit: false } }, async () => {
     await db.ping()

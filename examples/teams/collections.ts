@@ -43,6 +43,7 @@ const Entry = Type.Object({
   teamId
 })
 
+const isKnown = ({ caller }: Context) => caller !== undefined
 const isLead = ({ caller }: Context) => caller?.role === 'lead'
 const ofTeam = ({ caller }: Context) => caller !== undefined && { teamId: caller.team }
 const joinTeam = (item: { teamId?: number }, { caller }: WriteContext) => {
@@ -66,7 +67,7 @@ export function declareTeams (db: SqliteDatabase) {
   const users = collection(User, {
     source: table('users'),
     scope: ofTeam,
-    rules: { create: isLead, update: isLead },
+    rules: { create: isLead, update: isLead, delete: isLead },
     inputs: {
       password: input({
         type: Type.String({ format: 'password', minLength: 12 }),
@@ -82,7 +83,7 @@ export function declareTeams (db: SqliteDatabase) {
   const notes = collection(Note, {
     source: table('notes'),
     scope: ({ caller }) => caller !== undefined && { teamId: caller.team, deletedAt: null },
-    rules: { delete: isLead, fields: { salary: { read: isLead, write: isLead } } },
+    rules: { create: isKnown, update: isKnown, delete: isLead, fields: { salary: { read: isLead, write: isLead } } },
     delete (note) { note.deletedAt = now() },
     hooks: {
       creating: joinTeam,

@@ -37,6 +37,37 @@ test('what a token says decides what there is', async t => {
   await app.close()
 })
 
+test('a member may do to users, teams and the log what the rules say, and nothing else', async t => {
+  const { app, member, lead, blue } = await serve()
+  const password = 'a long password'
+  const users = app.dataApi.asSystem().collection('users')
+  await users.create([{ name: 'Ada', role: 'lead', teamId: 1, password }, { name: 'Bob', teamId: 1, password }])
+  const send = async (method: string, url: string, headers: Record<string, string>, payload?: object) =>
+    (await app.inject({ method: method as 'GET', url, headers, ...payload && { payload } })).statusCode
+  const writes = [
+    ['DELETE', '/users/1'], ['DELETE', '/users/2'], ['PATCH', '/users/2', { role: 'lead' }],
+    ['POST', '/users', { name: 'Eve', role: 'lead', password }], ['PUT', '/users/1/name', { name: 'Eva' }],
+    ['DELETE', '/teams/1/users/1'], ['DELETE', '/notes/1'], ['DELETE', '/teams/1/notes/1'], ['POST', '/teams/1/clear'],
+    ['GET', '/entries'], ['GET', '/entries/1'], ['DELETE', '/entries/1'], ['POST', '/entries', { text: 'x' }],
+    ['PATCH', '/entries/1', { text: 'x' }], ['DELETE', '/teams/1'], ['POST', '/teams', { name: 'green' }]
+  ] as const
+  for (const [method, url, payload] of writes) {
+    for (const caller of [member, blue]) {
+      const status = await send(method, url, caller, payload)
+      t.ok([403, 404, 405].includes(status), `${method} ${url}: ${status}`)
+    }
+  }
+  for (const url of ['/users/1', '/users/2', '/entries/1', '/teams/1']) {
+    t.equal(await send('DELETE', url, member), 403, url)
+  }
+  // Nobody deletes what was logged, nor a team with all that it has.
+  for (const url of ['/entries/1', '/teams/1']) t.equal(await send('DELETE', url, lead), 403, url)
+  t.equal((await users.list()).items.length, 2)
+  t.equal((await app.dataApi.asSystem().collection('entries').list()).items.length, 2)
+  t.equal(await send('DELETE', '/users/2', lead), 200)
+  await app.close()
+})
+
 test('what is written belongs to the caller, who may do what the rules say', async t => {
   const { app, member, lead, blue } = await serve()
   const send = async (method: 'POST' | 'DELETE', url: string, headers: Record<string, string>, payload?: object) =>
