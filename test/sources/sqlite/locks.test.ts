@@ -31,6 +31,40 @@ each('while another process holds the lock, reads are answered, and writes wait 
   other.close()
 })
 
+each('what a trigger refuses is told, whatever another process does just then', async (t, Driver) => {
+  const file = newFile()
+  const { db, send } = await serve(t, { driver: Driver, busyTimeout: hour }, {}, file)
+  db.exec(`create trigger refusing before insert on kids when new.name = 'no' begin
+    select raise(abort, 'not this one'); end`)
+  const other = new Driver(file)
+  const exec = db.driver.exec.bind(db.driver)
+  let meddle = { before: () => {}, after: () => {} }
+  const meddled = (text: string) => {
+    const { before, after } = meddle
+    // Where a driver gives errors without their codes, the statement fails once more in a transaction.
+    if (text !== 'begin immediate') return exec(text)
+    meddle = { before: () => {}, after: () => {} }
+    before()
+    try {
+      return exec(text)
+    } finally {
+      after()
+    }
+  }
+  Object.defineProperty(db.driver, 'exec', { value: meddled })
+  meddle = { before: () => { other.exec('begin immediate') }, after: () => { other.exec('rollback') } }
+  t.equal((await send('POST', '/kids', { name: 'no' })).status, 400)
+  let isDropped = false
+  const before = () => {
+    isDropped = true
+    other.exec('drop trigger refusing')
+  }
+  meddle = { before, after: () => {} }
+  const { status } = await send('POST', '/kids', { name: 'no' })
+  t.equal(status, isDropped ? 201 : 400)
+  other.close()
+})
+
 each('while another process holds the lock, all writes are refused in time', async (t, Driver) => {
   const file = newFile()
   const served = await serve(t, { driver: Driver, busyTimeout: 1000 }, {}, file)

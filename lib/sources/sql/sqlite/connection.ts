@@ -13,7 +13,9 @@ import { type ArrayStatement, isTransactionOpen, type SqliteDriver, type SqliteS
 import { isBusy, isCodeless, toFault } from './faults.ts'
 import { registerFunctions } from './functions.ts'
 import { makeRunRead, type RunRead } from './reads.ts'
-import { committed, ForeignTransaction, inTransaction, type Rows, runWithRetry } from './transaction.ts'
+import {
+  committed, ForeignTransaction, inTransaction, isHeldUp, type Rows, runWithRetry, Superseded
+} from './transaction.ts'
 import type { PreparedChange, PreparedInserts, Statements } from '../statements/statements.ts'
 import { isUndoneAlone, toViolation } from './violations.ts'
 
@@ -72,7 +74,7 @@ export function connect (
       return changeOrThrow(change)
     } catch (error) {
       const violation = toViolation(error, isLinkChange(change) ? change.field.target : change.collection)
-      if (violation === undefined) throw isBusy(error) ? error : toFault(error)
+      if (violation === undefined) throw isHeldUp(error) ? error : toFault(error)
       return nameOffendingFields({ ...violation, cause: error }, change, read)
     }
   }
@@ -230,18 +232,16 @@ function runQuery (statement: SqliteStatement, parameters: readonly unknown[]): 
 /**
  * Returns the error with SQLite's result code. In @photostructure/sqlite, the error of all() has a message only, which
  * may be the message of a trigger; the error of get() has the code too. So the statement runs and fails once more,
- * inside a savepoint or transaction that is rolled back in any case.
+ * inside a savepoint or transaction that is rolled back in any case. Throws the error of a lock that another process
+ * holds, and returns Superseded for what another process has changed meanwhile: the statement may run again.
  */
 function withCode (error: unknown, driver: SqliteDriver, statement: () => unknown): unknown {
   const inside = isTransactionOpen(driver)
-  try {
-    driver.exec(inside ? 'savepoint data_api' : 'begin immediate')
-  } catch {
-    return error
-  }
+  // What keeps the statement from running once more is not why it has failed, and is thrown.
+  driver.exec(inside ? 'savepoint data_api' : 'begin immediate')
   try {
     statement()
-    return error
+    return inside ? error : new Superseded(error)
   } catch (again) {
     return again
   } finally {

@@ -89,10 +89,17 @@ export class ForeignTransaction extends Error {
   constructor () { super('a transaction that the application began on db.driver is still open') }
 }
 
+/** A statement that has failed would not fail any more: another process has changed the data since. */
+export class Superseded extends Error {
+  constructor (cause: unknown) { super('another process changes the same data again and again', { cause }) }
+}
+
 // A refused commit has its own meaning, and is not turned into a fault.
 const failure = (error: unknown) => error instanceof RefusedAtCommit ? error : toFault(error)
 
-const isHeldUp = (error: unknown) => isBusy(error) || error instanceof ForeignTransaction
+/** Returns true for an error after which the same work may run again. */
+export const isHeldUp = (error: unknown): boolean =>
+  isBusy(error) || error instanceof ForeignTransaction || error instanceof Superseded
 
 /**
  * Runs the work at once and returns its result, as a promise only where the work returns one. If another process or a
@@ -124,7 +131,7 @@ export async function retryWhileBusy<T> (work: () => T | Promise<T>, hold: Hold)
       return await work()
     } catch (error) {
       if (!isHeldUp(error)) throw failure(error)
-      const holder = error instanceof ForeignTransaction ? error.message : otherProcess
+      const holder = isBusy(error) || !(error instanceof Error) ? otherProcess : error.message
       hold.holder = () => holder
       if (hold.remaining <= 0) throw unavailable(new Error(holder, { cause: error }))
       await setTimeout(Math.min(hold.remaining, 5 + Math.random() * 15))
