@@ -24,7 +24,9 @@ export const changesOption = Type.Union([Type.Boolean(), Type.Object({
 export interface ChangeLog {
   /** Tells of all changes that are committed, until the function that it returns is called. */
   follow (tell: Tell): () => void
-  /** Ends what follows, so that its connection can be closed. */
+  /** Has old changes deleted, whether or not somebody follows, until the function that it returns is called. */
+  clean (): () => void
+  /** Ends what follows and what deletes, so that the connections can be closed. */
   close (): void
 }
 
@@ -38,10 +40,11 @@ export function makeChangeLog (
   if (given === undefined || given === false) return undefined
   const { poll = 50, keep = 3600 } = given === true ? {} : given
   let following = new AbortController()
+  const cleaning = new AbortController()
   const run = async (signal: AbortSignal, tell: Tell) => {
     while (!signal.aborted) {
       // On a lost connection the documents are as old as it, until the next one tells of everything.
-      await use(connection => followOn(connection, { poll, keep, readOnly, signal }, tell)).catch(() => {})
+      await use(connection => followOn(connection, poll, signal, tell)).catch(() => {})
       await pause(reconnectAfter, signal)
     }
   }
@@ -51,7 +54,11 @@ export function makeChangeLog (
       run(own.signal, tell).catch(() => {})
       return () => { own.abort() }
     },
-    close () { following.abort() }
+    clean: () => readOnly ? () => {} : cleanEachMinute({ use }, keep, cleaning.signal),
+    close () {
+      following.abort()
+      cleaning.abort()
+    }
   }
 }
 
@@ -59,17 +66,12 @@ export function makeChangeLog (
 const reconnectAfter = 250
 const forgetAfter = 60_000
 
-interface Following extends Required<ChangeLogOptions> { readonly readOnly: boolean, readonly signal: AbortSignal }
-
 /**
  * Tells of changes as long as the connection holds. Nothing is known of what came before it: another server may have
  * been promoted, whose transactions have the numbers of lost ones.
  */
-async function followOn (
-  connection: Connection, { poll, keep, readOnly, signal }: Following, tell: Tell
-): Promise<void> {
-  let position: unknown = null
-  for (let next = 0; !signal.aborted; await pause(poll, signal)) {
+async function followOn (connection: Connection, poll: number, signal: AbortSignal, tell: Tell): Promise<void> {
+  for (let position: unknown = null; !signal.aborted; await pause(poll, signal)) {
     const { rows: [row = []] } = await connection.prepared({ text: changesQuery, values: [position] })
     const [now, tables, complete] = row
     if (signal.aborted) return
@@ -77,9 +79,6 @@ async function followOn (
     if (position === null || complete !== '1') tell(undefined)
     else if (changed.size > 0) tell(changed)
     position = now
-    if (readOnly || performance.now() < next) continue
-    next = performance.now() + forgetAfter
-    await forget(connection, keep)
   }
 }
 
@@ -99,11 +98,34 @@ type NotedRows = ReadonlyArray<Readonly<Record<string, string | null>>>
 const toRow = (noted: NotedRows[number]): ChangedRow =>
   new Map(Object.entries(noted).map(([column, value]) => [column.toLowerCase(), comparableOf(value)]))
 
-async function forget (connection: Connection, keep: number): Promise<void> {
-  for (;;) {
-    const { rows: [[deleted] = []] } = await connection.prepared({ text: forgettingQuery, values: [String(keep)] })
-    if (Number(deleted) < 1000) return
+/** Deletes old changes at once, and then each minute. Returns the function that ends it, as the signal does. */
+function cleanEachMinute ({ use }: Pick<Server, 'use'>, keep: number, closed: AbortSignal): () => void {
+  const ended = new AbortController()
+  const signal = AbortSignal.any([closed, ended.signal])
+  let isCleaning = false
+  const clean = async () => {
+    if (isCleaning || signal.aborted) return
+    isCleaning = true
+    // What was not deleted is deleted in a minute.
+    await forget({ use }, keep, signal).catch(() => {})
+    isCleaning = false
+  }
+  const timer = setInterval(() => { clean().catch(() => {}) }, forgetAfter).unref()
+  signal.addEventListener('abort', () => { clearInterval(timer) })
+  clean().catch(() => {})
+  return () => { ended.abort() }
+}
+
+/** Deletes old changes, as many at a time as the log deletes. Requests have the connection between two of these. */
+async function forget ({ use }: Pick<Server, 'use'>, keep: number, signal: AbortSignal): Promise<void> {
+  const statement = { text: forgettingQuery, values: [String(keep)] }
+  for (let deleted = forgottenAtOnce; deleted >= forgottenAtOnce && !signal.aborted;) {
+    const { rows: [[count] = []] } = await use(connection => connection.prepared(statement))
+    deleted = Number(count)
   }
 }
+
+// As many rows as data_api.forget_changes() deletes.
+const forgottenAtOnce = 1000
 
 const pause = (time: number, signal: AbortSignal) => setTimeout(time, undefined, { ref: false, signal }).catch(() => {})

@@ -72,6 +72,7 @@ export function makePostgresDatabase (server: Server, options: DatabaseOptions):
       return source
     },
     watch: changes.watch,
+    ...log && { clean: () => log.clean() },
     ...askedSession && {
       inSessionOf (context: AnyContext, within?: Session) {
         const session = askedSession(context)
