@@ -1,7 +1,6 @@
 import type { Context } from '../declare/collection.ts'
 import { DataApiError } from '../errors/errors.ts'
 import { outcomeUnknownUnderKey } from '../errors/idempotency.ts'
-import { logError } from '../errors/rejections.ts'
 import type { Asked, RequestPlan } from '../plan/request.ts'
 import type { RequestText } from '../request/parse.ts'
 import { type Answer, ok } from '../response/answer.ts'
@@ -9,10 +8,10 @@ import { render } from '../response/render.ts'
 import type { Caller } from '../rules/caller.ts'
 import { type RunningTogether, runTogether, type Together } from '../run/batch.ts'
 import type { RunContext } from '../run/context.ts'
-import { deleteExpired, type WriteKey } from '../run/keys.ts'
+import { cleaningOf } from '../run/key-cleaning.ts'
+import type { WriteKey } from '../run/keys.ts'
 import type { WriteOutcome } from '../run/run.ts'
 import { collectionOf } from '../run/write.ts'
-import { memoize } from '../scheduling/memoize.ts'
 import type { Api } from './answer.ts'
 import { factsOf, type PlannedFacts } from './request-facts.ts'
 
@@ -61,16 +60,7 @@ export async function runUnderKey<T> (
     const isUnknown = error instanceof DataApiError && error.code === 'outcome_unknown'
     throw isUnknown ? outcomeUnknownUnderKey(error.cause) : error
   } finally {
-    const due = dueOf(key.table)
-    if (Date.now() >= due.at) {
-      due.at = Date.now() + cleaning
-      // After the answer, which must not wait for it.
-      setImmediate(() => {
-        deleteExpired(key.table).catch((error: unknown) => {
-          logError(log, { err: error }, 'the keys that have expired could not be deleted')
-        })
-      })
-    }
+    cleaningOf(key.table).cleanIfDue(log)
   }
 }
 
@@ -85,9 +75,3 @@ async function tryOut<T> (writes: Together<T>, running: RunningTogether<T, Answe
 
 /** The header of an answer that was given before. */
 export const replayedHeader = 'idempotency-replayed'
-
-// In milliseconds.
-const cleaning = 60_000
-
-/** When the keys of a table that have expired are deleted next. */
-const dueOf = memoize((_table: WriteKey['table']) => ({ at: Date.now() + cleaning }))

@@ -16,8 +16,7 @@ import type { Options } from './options.ts'
 
 /** The keys of one registration (docs/http.md: Idempotency keys). */
 export interface Keys {
-  /** The collections of the tables, to be compared with them. */
-  readonly collections: readonly Collection[]
+  readonly tables: readonly KeyTable[]
   /** Returns true if the caller may send keys. */
   isFor (context: Context): boolean
   /**
@@ -26,6 +25,10 @@ export interface Keys {
    */
   of (text: RequestText, written: readonly Collection[], context: Context): WriteKey | undefined
 }
+
+/** Returns the collections of the tables of keys. */
+export const collectionsOf = (keys: Keys | undefined): readonly Collection[] =>
+  keys?.tables.map(({ collection }) => collection) ?? []
 
 const written = { writable: true }
 
@@ -54,7 +57,7 @@ export function makeKeys (
   const tables = tablesFor(declared, given, expires)
   const ownerIn = (context: Context) => callerOf === undefined ? '' : nameOf(callerOf(context))
   return {
-    collections: [...tables.values()].map(table => table.collection),
+    tables: [...tables.values()],
     isFor: context => ownerIn(context) !== undefined,
     of (text, written, context) {
       if (text.idempotencyKey === undefined) return undefined

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Api } from '../api/answer.ts'
 import { makeChecks } from '../api/checks.ts'
-import { makeKeys } from '../api/keys.ts'
+import { collectionsOf, makeKeys } from '../api/keys.ts'
 import { compileOptions, type DataApiOptions, type Options } from '../api/options.ts'
 import type { RequestFacts } from '../api/request-facts.ts'
 import { makeData } from '../data/data.ts'
@@ -28,6 +28,7 @@ import { type Callers, makeCallers } from '../rules/caller.ts'
 import { closeToAgents } from '../rules/doors.ts'
 import { permissionsOf } from '../rules/methods.ts'
 import { withSaidRules } from '../rules/said.ts'
+import { cleaningOf } from '../run/key-cleaning.ts'
 import { databaseOf } from '../sources/source.ts'
 import { countStatements, failedStatement } from '../sources/statement-events.ts'
 import { makeClosing } from './closing.ts'
@@ -56,7 +57,7 @@ export async function register (app: FastifyInstance, asked: DataApiOptions): Pr
   const callers = makeCallers(declared, model, one => compileModel(one, { ...compiling, whole: model }))
   if (!app.hasRequestDecorator('dataApi')) app.decorateRequest('dataApi', undefined)
   const keys = makeKeys(declared, model, callers.personal, options)
-  const checks = makeChecks([...model.collections.values(), ...keys?.collections ?? []], model, app.log)
+  const checks = makeChecks([...model.collections.values(), ...collectionsOf(keys)], model, app.log)
   const own = makeData({ declared, named: asked.collections, model, options, checks, log: app.log })
   await app.register(async scope => {
     const payloads = watchPayloads(scope)
@@ -77,7 +78,7 @@ export async function register (app: FastifyInstance, asked: DataApiOptions): Pr
     const serving = addRoutes(scope, { api, replies, pages, live, closing })
     await addAgentRoutes(scope, serving, failing)
     if (options.openapi !== undefined) addDocumentRoute(scope, api, documents, replies)
-    scope.addHook('onReady', () => api.checks.start(patienceOf(app)))
+    startAndEnd(scope, api, patienceOf(app))
     if (receiver !== undefined) scope.addHook('onReady', removeLeftFiles)
   }, { prefix: options.prefix })
 }
@@ -124,6 +125,22 @@ function serveLive (scope: FastifyInstance, api: Api): LiveDocuments | undefined
     done()
   })
   return documents
+}
+
+/** Checks the declarations when the application starts, and has what is old deleted while it runs. */
+function startAndEnd (scope: FastifyInstance, { checks, keys, model }: Api, patience: number): void {
+  const cleanings = keys?.tables.map(cleaningOf) ?? []
+  const databases = new Set([...model.collections.values()].map(databaseOf))
+  let ends: ReadonlyArray<() => void> = []
+  scope.addHook('onReady', async () => {
+    await checks.start(patience)
+    for (const one of cleanings) one.cleanIfDue(scope.log)
+    ends = [...databases].map(({ clean }) => clean?.() ?? (() => {}))
+  })
+  scope.addHook('onClose', async () => {
+    for (const one of cleanings) one.end()
+    for (const end of ends) end()
+  })
 }
 
 // In milliseconds. Fastify limits the time of its hooks: half of it, but not much longer than a connection takes.

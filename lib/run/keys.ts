@@ -2,10 +2,10 @@ import { idempotencyMismatch } from '../errors/idempotency.ts'
 import type { Collection, StoredField } from '../model/model.ts'
 import type { Scalar } from '../model/values.ts'
 import type { Selection } from '../plan/plan.ts'
-import { all, always } from '../plan/predicates.ts'
+import { always } from '../plan/predicates.ts'
 import { showPlainly } from '../plan/read/select.ts'
 import { databaseOf, type KeySession, type Session } from '../sources/source.ts'
-import { byKey, keyOf } from './locate.ts'
+import { byKey } from './locate.ts'
 import type { WriteResult } from './write.ts'
 
 /** The table of the keys of one database (docs/http.md: Idempotency keys). */
@@ -63,37 +63,41 @@ export async function keepResults (
   await keysOf(session).change({ kind: 'update', collection, steps: byKey(collection, [caller, key]), values })
 }
 
-/** Deletes the keys that have expired: the oldest 1,000 at most. */
-export async function deleteExpired ({ collection, expires }: KeyTable): Promise<void> {
+/**
+ * Deletes the oldest of the keys that have expired, by one statement: a slice of them. Returns true if it was a whole
+ * slice, so that more may have expired.
+ */
+export async function deleteExpired ({ collection, expires }: KeyTable): Promise<boolean> {
   const at = fieldOf(collection, 'at')
   const database = databaseOf(collection)
-  const value = new Date(Date.now() - expires).toISOString()
-  const expired = { kind: 'compare', field: at, operator: 'at_most', value } as const
+  const until = (time: number) =>
+    ({ kind: 'compare', field: at, operator: 'at_most', value: new Date(time).toISOString() } as const)
+  const end = Date.now() - expires
   const found = await database.read({
     kind: 'list',
     steps: [],
     from: { collection, via: undefined },
     listing: {
-      where: expired,
-      order: [at, ...collection.key].map(field => ({ field, descending: false })),
-      range: { offset: 0, limit: 1000 },
-      select: collection.key.map(showPlainly)
+      where: until(end),
+      order: [{ field: at, descending: false }],
+      range: { offset: slice - 1, limit: 1 },
+      select: [showPlainly(at)]
     },
     cursorBound: always,
     extra: [],
     count: false
   }, true)
-  const rows = found.kind === 'rows' ? found.rows : []
-  if (rows.length === 0) return
-  await database.transaction(async session => {
-    for (const row of rows) {
-      // A write may have taken the key again since it was read.
-      const steps = byKey(collection, keyOf(row, collection))
-        .map(step => ({ ...step, where: all([step.where, expired]) }))
-      await session.change({ kind: 'delete', collection, steps })
-    }
-  })
+  const [last] = found.kind === 'rows' ? found.rows : []
+  // A column may have parts of a millisecond, which are not shown.
+  const where = until(last === undefined ? end : Math.min(end, Date.parse(String(last['at'])) + 1))
+  const steps = [{ collection, via: undefined, where }]
+  const deleted = await database.change({ kind: 'delete', collection, steps, every: true })
+  if (deleted.kind === 'refused') throw new Error('the database refused to delete keys', { cause: deleted.cause })
+  return last !== undefined && deleted.kind === 'changed'
 }
+
+// A statement holds up the other requests on SQLite while it runs: some milliseconds.
+const slice = 1000
 
 const keysOf = (session: Session): KeySession => session.keys ?? session
 

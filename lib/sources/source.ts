@@ -73,7 +73,13 @@ export type Change =
     readonly deletes?: true
   }
   /** Deletes the item of the last step. */
-  | { readonly kind: 'delete', readonly collection: Collection, readonly steps: readonly Step[] }
+  | {
+    readonly kind: 'delete'
+    readonly collection: Collection
+    readonly steps: readonly Step[]
+    /** True if all items of the only step are deleted. */
+    readonly every?: true
+  }
   /** Links the items with the keys `own` and `other` in a many-to-many relation, unless they are linked already. */
   | { readonly kind: 'link', readonly field: SubCollectionField, readonly own: KeyValues, readonly other: KeyValues }
   /** Removes the link between these items, and no item. The result is `unchanged` if they are not linked. */
@@ -216,6 +222,11 @@ export interface Database {
    * called. Absent if the database cannot tell.
    */
   watch? (tell: Tell): () => void
+  /**
+   * Has the database delete what it no longer needs, until the function that it returns is called. Called when an
+   * application is ready. Absent if there is nothing to delete.
+   */
+  clean? (): () => void
   /** Runs `work` in a transaction: commits before the promise is fulfilled, and rolls back if `work` rejects. */
   transaction<T> (work: (session: Session) => Promise<T>): Promise<T>
 }

@@ -138,6 +138,19 @@ every('a key that has expired is as new', async ({ t, send, same, opened }) => {
   t.strictSame((await opened.rows('data_api_keys')).map(row => row['key']), ['last'])
 })
 
+const expired = Array.from({ length: 2500 }, (_, n) => ({
+  caller: '', key: `k${n}`, fingerprint: 'f', results: '[]', at: new Date(1_000_000_000_000 + n % 7).toISOString()
+}))
+const kept = { ...expired[0], key: 'kept', at: new Date().toISOString() }
+
+every('all keys that have expired are deleted at the start, however many', async ({ t, get, opened }) => {
+  await get('/notes')
+  for (let tries = 0; tries < 1000 && (await opened.rows('data_api_keys')).length > 1; tries++) {
+    await new Promise(resolve => { setTimeout(resolve, 10) })
+  }
+  t.strictSame((await opened.rows('data_api_keys')).map(row => row['key']), ['kept'])
+}, { ...world, unshared: true, tables: { ...world.tables, data_api_keys: [...expired, kept] } })
+
 const guardedWorld = { ...world, collections: guarded }
 
 every('keys are those of their callers, who are denied as before', async ({ send, same, get }) => {

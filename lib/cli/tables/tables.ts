@@ -1,4 +1,5 @@
 import type { Api } from '../../api/answer.ts'
+import { collectionsOf } from '../../api/keys.ts'
 import type { Collection } from '../../model/model.ts'
 import { databaseOf } from '../../sources/source.ts'
 import { checkFile, isPostgres } from '../open.ts'
@@ -29,7 +30,7 @@ async function printMissing (all: readonly Collection[], target: string): Promis
 
 /** Returns the script that creates the tables of the keys of writes (docs/writing.md: Writes that may be repeated). */
 export function idempotency (apis: readonly Api[], flags: Flags): string {
-  const kept = apis.flatMap(({ keys }) => keys?.collections ?? []).filter(one => databaseOf(one).kind !== 'memory')
+  const kept = apis.flatMap(({ keys }) => collectionsOf(keys)).filter(one => databaseOf(one).kind !== 'memory')
   if (kept.length === 0) throw new CommandError("the application has no table as its option 'idempotency.table'")
   return printFor(kept, flags)
 }

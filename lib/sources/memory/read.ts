@@ -79,6 +79,9 @@ export function resolveSteps (steps: readonly Step[], tick: Tick = untimed): Res
   return { kind: 'resolved', row }
 }
 
+/** Returns the objects of a step that begins a path. */
+export const objectsOf = (step: Step): readonly object[] => matchingRows(step, undefined, step.where, untimed)
+
 /** Returns the matching objects of a collection, or of the parent's relation `via`. */
 function matchingRows (
   { collection, via }: Origin | Step, parent: object | undefined, where: Predicate, tick: Tick

@@ -3,7 +3,7 @@ import type { Collection, StoredField, SubItemField } from '../../model/model.ts
 import { type Scalar, toValue } from '../../model/values.ts'
 import type { Step } from '../../plan/plan.ts'
 import type { Change, Changed, ChangeOf, ConstraintViolation, LinkChange, Stored } from '../source.ts'
-import { resolveSteps } from './read.ts'
+import { objectsOf, resolveSteps } from './read.ts'
 import { joinColumns, joinsOf, tableOf } from './relations.ts'
 import type { Table, Undo } from './table.ts'
 import { columnsOf, keyOf, readerOf, valuesReader } from './values.ts'
@@ -61,15 +61,18 @@ function update ({ collection, steps, values }: ChangeOf<'update'>, undo: Undo[]
   return { kind: 'changed' }
 }
 
-function remove ({ collection, steps }: ChangeOf<'delete'>, undo: Undo[]): Changed {
-  const row = resolvedRow(steps)
-  if (row === undefined) return unchanged
-  const key = valuesReader(columnsOf(collection.key))(row)
-  if (isReferred(collection, key, row)) return refused('referred')
-  // A link belongs to both of its items, so it is removed with either.
-  for (const [joins, rows] of linksOf(collection, key)) for (const join of rows) undo.push(joins.remove(join))
-  undo.push(tableOf(collection).remove(row))
-  return { kind: 'changed' }
+function remove ({ collection, steps, every }: ChangeOf<'delete'>, undo: Undo[]): Changed {
+  const found = every === true ? steps.flatMap(objectsOf) : [resolvedRow(steps) ?? []].flat()
+  const keyOfRow = valuesReader(columnsOf(collection.key))
+  if (found.some(row => isReferred(collection, keyOfRow(row), row))) return refused('referred')
+  for (const row of found) {
+    // A link belongs to both of its items, so it is removed with either.
+    for (const [joins, rows] of linksOf(collection, keyOfRow(row))) {
+      for (const join of rows) undo.push(joins.remove(join))
+    }
+    undo.push(tableOf(collection).remove(row))
+  }
+  return found.length > 0 ? { kind: 'changed' } : unchanged
 }
 
 function link (change: ChangeOf<'link'>, undo: Undo[]): Changed {

@@ -25,7 +25,7 @@ import { comparedValue, type Slot, typed, type Value } from './slots.ts'
  * | count; length | `c` if the plan counts; `<` and the most characters of the answer |
  * | inserts | `inserts`, `k` if keys are returned, collection, `:`, a space, the fields |
  * | insert | `insert`, collection, `:`, `?` if a duplicate is no error, stored values |
- * | update, delete | `update` or `delete`, collection, `:`, steps, stored values of an update |
+ * | update, delete | `update` or `delete`, collection, `:`, steps, stored values of an update; `*` for all items |
  * | link, unlink | `link` or `unlink`, collection, `:`, field |
  * | collection | `#` and a number that is unique in the process |
  * | step | origin, predicate |
@@ -110,6 +110,7 @@ function addChange (draft: ShapeDraft, change: Change): void {
   if (change.kind === 'insert') draft.key += change.orNothing ? '?' : ''
   else for (const step of change.steps) addStep(draft, step)
   if (change.kind !== 'delete') addStored(draft, change.values)
+  else if (change.every === true) draft.key += '*'
 }
 
 function addStored (draft: ShapeDraft, stored: Stored): void {

@@ -126,8 +126,8 @@ function buildStored (
   })
 }
 
-function buildDelete ({ collection, steps }: ChangeOf<'delete'>, builder: Builder): Sql {
-  const target = buildTarget(collection, steps, builder)
+function buildDelete ({ collection, steps, every }: ChangeOf<'delete'>, builder: Builder): Sql {
+  const target = buildTarget(collection, steps, builder, every)
   return sql`${target.path}delete from ${target.table} where ${target.where}`
 }
 
@@ -146,8 +146,9 @@ interface Target {
 
 /**
  * Builds the target of an update or delete: the item of the last step, or no row if a step resolves to none or to two.
+ * `every`: all items of the only step.
  */
-function buildTarget (collection: Collection, steps: readonly Step[], builder: Builder): Target {
+function buildTarget (collection: Collection, steps: readonly Step[], builder: Builder, every = false): Target {
   const [only, ...others] = steps
   const name = tableOf(collection)
   // SQLite does not know an alias where a trigger of a view makes the change.
@@ -155,7 +156,7 @@ function buildTarget (collection: Collection, steps: readonly Step[], builder: B
   const ref = tableRef(collection, alias ?? name.name)
   const table = alias === undefined ? tableId(name) : sql`${tableId(name)} as ${sql.id(alias)}`
   const own = (field: StoredField) => column(ref, field)
-  if (only !== undefined && others.length === 0 && cardinalityOf(only, builder) !== 'rows') {
+  if (only !== undefined && others.length === 0 && (every || cardinalityOf(only, builder) !== 'rows')) {
     return { path: sql``, table, where: buildFilter(only.where, ref, builder), own }
   }
   const refs = stepRefs(steps)
