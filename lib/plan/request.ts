@@ -152,7 +152,7 @@ function planWriteRequest (
   const asked = { method, query, body, conditions, represent, maxAffected }
   if (format !== undefined && body.stream !== undefined && resource.kind === 'collection') {
     const { resolution } = request
-    if (unreadable !== undefined && namesItems(request)) throw unreadable
+    if (unreadable !== undefined && namesItems({ resolution, query })) throw unreadable
     return planImport(resource, { ...asked, resolution }, writes, { format, stream: body.stream })
   }
   return { kind: 'write', write: planWrite(resource, asked, writes) }

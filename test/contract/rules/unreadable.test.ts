@@ -127,12 +127,14 @@ everySource('operations of a batch write nothing of it, by the name of an item t
 
 test('no lookup and no special identifier is asked', async t => {
   const find = () => { throw new Error('asked') }
-  const { app } = await serveThing({
-    rules: { read: () => false },
-    identifiers: { nick: lookup({ type: Type.String(), find }), mine: exactly('mine', find) }
-  })
-  for (const url of ['/things/mine', '/things/word', '/things/by_nick/word']) {
-    t.strictSame((await app.inject({ method: 'DELETE', url })).json(), mayNot('read', 'things'))
+  for (const read of [false, () => false] as const) {
+    const { app } = await serveThing({
+      rules: { read }, identifiers: { nick: lookup({ type: Type.String(), find }), mine: exactly('mine', find) }
+    })
+    for (const url of ['/things/mine', '/things/word', '/things/by_nick/word', '/things/1']) {
+      t.strictSame((await app.inject({ method: 'DELETE', url })).json(), mayNot('read', 'things'))
+    }
+    t.equal((await app.inject({ method: 'POST', url: '/things', payload: {} })).statusCode, 201)
   }
 })
 
