@@ -60,6 +60,7 @@ everySource('an expression may be null, and is filtered and sorted as any field 
   for (const [query, items] of Object.entries(found)) same(await get(`/tickets?fields=id&${query}`), 200, items)
   same(await get('/tickets/2/is_high'), 200, null)
   same(await get('/tickets/by_is_high?fields=id'), 200, { false: [{ id: 1 }], true: [{ id: 3 }] })
+  same(await get('/tickets/by_is_high?fields=count()'), 200, { false: { count: 1 }, true: { count: 1 } })
   same(await get('/tickets?fields=is_high,count()&sort=-is_high'), 200,
     [{ is_high: null, count: 1 }, { is_high: true, count: 1 }, { is_high: false, count: 1 }])
   same(await get('/teams?fields=tickets(is_high)'), 200,

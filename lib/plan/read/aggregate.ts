@@ -36,7 +36,7 @@ export function planAggregate (
 
 /** The groups of a whole collection: one frozen plan for all requests with the same query. */
 const cachedGroups = memoizeThree((options: ReadOptions, query: Query, collection: Collection) =>
-  memoize((by: DataField | Collection) => planGroupsOf('key' in by ? undefined : by, query, collection, options)))
+  memoize((by: DataField | Collection) => planGroupsOf('kind' in by ? by : undefined, query, collection, options)))
 
 function planGroupsOf (
   by: DataField | undefined, query: Query, collection: Collection, options: ReadOptions
