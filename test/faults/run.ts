@@ -3,12 +3,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { deferredConstraints } from './deferred.ts'
+import { expiredKeys } from './expired-keys.ts'
 import { failover } from './failover.ts'
 import { type Experiment, healingTable, isRight, type Outcome, struckTable } from './outcome.ts'
 import { postgresChaos } from './postgres-chaos.ts'
 import { postgresConnections } from './postgres-connections.ts'
 import { postgresFrames } from './postgres-frames.ts'
 import { postgresKills } from './postgres-kills.ts'
+import { postgresLeavers } from './postgres-leavers.ts'
 import { postgresSerializable } from './postgres-serializable.ts'
 import { makeRandom } from './random.ts'
 import { sqliteFullDisk } from './sqlite-full-disk.ts'
@@ -25,6 +27,8 @@ const experiments: Readonly<Record<string, Experiment>> = {
   'postgres-serializable': postgresSerializable,
   'deferred-constraints': deferredConstraints,
   'postgres-connections': postgresConnections,
+  'postgres-leavers': postgresLeavers,
+  'expired-keys': expiredKeys,
   failover
 }
 

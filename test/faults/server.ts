@@ -34,7 +34,11 @@ async function serve (setting: Setting): Promise<void> {
   // A busy machine starts plugins in more than Fastify's limit of 10 seconds.
   const app = Fastify({ forceCloseConnections: true, pluginTimeout: 0, logger })
   const table = open(setting)
-  await app.register(dataApi, { collections: worldOf(table), idempotency: { table: table('data_api_keys') } })
+  await app.register(dataApi, {
+    collections: worldOf(table),
+    idempotency: { table: table('data_api_keys') },
+    live: { interval: 5, recheck: 3_600_000 }
+  })
   await app.listen({ host: '127.0.0.1', port: 0 })
   process.send?.((app.server.address() as AddressInfo).port)
 }
