@@ -1,4 +1,5 @@
 import fc, { runsOf } from '../helpers/fast-check.ts'
+import type { FastifyInstance } from 'fastify'
 import { Readable } from 'node:stream'
 import { test } from 'tap'
 import { describeDesign } from '../../lib/cli/report.ts'
@@ -145,6 +146,39 @@ test('a segment that is an integer of one row and a text of another is ambiguous
   t.strictSame((await app.inject('/t?fields=code,count()&code=5')).json(), [{ code: '5', count: 2 }])
   await close()
 })
+
+const storedKey = fc.oneof(
+  fc.integer({ min: -20, max: 20 }).map(String), fc.integer({ min: -20, max: 20 }).map(number => `'${number}'`),
+  fc.constantFrom("'a'", "'5 '", "'05'", "''", "'5a'", '9007199254740993', "'9007199254740993'", "'4'||char(0)")
+)
+
+test('cursors visit each row of a key of integers and texts once, in the order of the texts', async t => {
+  const column = fc.constantFrom('code', 'code integer', 'code blob')
+  const script = fc.tuple(column, fc.uniqueArray(storedKey, { maxLength: 12 }))
+  await fc.assert(fc.asyncProperty(script, async ([column, values]) => {
+    const inserts = ["'x'", '7', ...values].map((one, index) => `insert or ignore into t values (${one}, ${index})`)
+    const { app, close } = await serveTarget(makeFile(
+      `create table t (${column}, n integer, primary key (code)) without rowid; ${inserts.join(';')}`))
+    for (const sort of ['code', '-code']) {
+      const whole = (await app.inject(`/t?sort=${sort}&size=100`)).json<readonly Keyed[]>()
+      const texts = whole.map(({ code }) => code)
+      const sorted = texts.toSorted((one, other) => one < other ? -1 : one > other ? 1 : 0)
+      t.strictSame(texts, sort === 'code' ? sorted : sorted.toReversed())
+      t.strictSame(await visited(app, `/t?sort=${sort}&size=1`), whole)
+    }
+    await close()
+  }), { numRuns: runsOf(15) })
+})
+
+interface Keyed { readonly code: string, readonly n: number }
+
+/** Returns the items of a page and of those that follow it. */
+async function visited (app: FastifyInstance, url: string): Promise<readonly Keyed[]> {
+  const { headers, ...answer } = await app.inject(url)
+  const [, next] = /<([^>]*)>; rel="?next"?/.exec(String(headers['link'])) ?? []
+  const items = answer.json<readonly Keyed[]>()
+  return next === undefined ? items : [...items, ...await visited(app, next)]
+}
 
 test('import loads numbers beyond 2^53 into a bigint column that is empty', async t => {
   const file = makeFile('create table artists (id integer primary key, name text not null unique, big bigint)')

@@ -27,9 +27,13 @@ export function makeDesign ({ kind, tables, omissions, partlySeen = [] }: Tables
   const notes: Omission[] = [...omissions]
   const secrets: string[] = []
   const joined = joinedColumns(tables)
-  const types = new Map(tables.map(table => [table, readableColumns(table, options, { notes, secrets, joined })]))
-  matchForeignKeys(types)
-  const candidates = [...types].flatMap(([table, readable]) => {
+  const parts = tables.map(table => {
+    const own: Omission[] = []
+    return { table, own, readable: readableColumns(table, options, { notes: own, secrets, joined }) }
+  })
+  matchForeignKeys(new Map(parts.map(({ table, readable }) => [table, readable])))
+  const candidates = parts.flatMap(({ table, own, readable }) => {
+    notes.push(...own)
     const key = chooseKey(table, readable, options)
     if ('reason' in key) notes.push({ place: table.name, reason: key.reason })
     return 'reason' in key ? [] : [{ table, readable, ...key }]

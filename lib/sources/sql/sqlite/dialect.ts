@@ -12,7 +12,7 @@ import { sqliteWriter } from './json.ts'
 import { bucket, sum } from './sums.ts'
 import { isCanonical, storeTimestamp, timestamp, timestampCondition } from './timestamps.ts'
 import {
-  holdsAllTypes, isBinaryText, isIntegerType, isTextType, mistypedOperand, mistypedPosition, namedCondition, plainText
+  holdsTies, isBinaryText, isIntegerType, isTextType, mistypedOperand, mistypedPosition, namedCondition, plainText
 } from './mistyped-values.ts'
 
 /** The dialect of SQLite, from version 3.37. */
@@ -28,8 +28,7 @@ export const sqliteDialect: Dialect = {
   // A timestamp may be stored as another text, which docs/databases.md says.
   isLossy: () => false,
   // `1.5` and `1.50`, the timestamps `2026-01-02` and `2026-01-02 00:00:00`, the text `1` and the number.
-  isInjective: ({ kind, type }) => kind !== 'decimal' && kind !== 'date-time' && kind !== 'mixed' &&
-    !(kind === 'string' && holdsAllTypes(type)),
+  isInjective: columnType => !['decimal', 'date-time', 'mixed'].includes(columnType.kind) && !holdsTies(columnType),
   groups: columnType => ({
     condition: column => namedCondition(column, columnType),
     encode: value => columnType.kind === 'decimal' ? value : encodings[columnType.kind](value),
@@ -144,9 +143,16 @@ function comparable (column: Sql, { kind, type }: ColumnType): Sql {
   if (kind === 'date-time' && (type === '' || !isTextType(type))) return timestamp(column)
   // SQLite 3.53.4 serves no `or` by an index where a collation is named, not even the column's own.
   if (isBinaryText(type)) return column
+  if (holdsTies({ kind, type })) return sql`(${shownText(column)} || ${tieBreaker(column)}) collate binary`
   // A column may be declared with another collation, and one that is not of text may hold numbers.
-  return isTextType(type) ? sql`${column} collate binary` : sql`cast(${column} as text) collate binary`
+  return isTextType(type) ? sql`${column} collate binary` : shownText(column)
 }
+
+const shownText = (column: Sql) => sql`cast(${column} as text) collate binary`
+
+/** Orders the values of one text by their types, behind the text itself and before all longer ones. */
+const tieBreaker = (column: Sql) =>
+  sql`case typeof(${column}) when 'text' then '' else char(0) || typeof(${column}) end`
 
 function position (column: Sql, columnType: ColumnType): PositionSql | undefined {
   const isPlain = plainText(column, columnType)
@@ -169,6 +175,7 @@ const timestampPosition = (column: Sql, columnType: ColumnType): Sql => sql`case
   else coalesce(${mistypedPosition(column, columnType) ?? sql`null`}, ${column}) end`
 
 function filtered (column: Sql, columnType: ColumnType): Sql {
+  if (holdsTies(columnType)) return shownText(column)
   return columnType.kind === 'date-time' ? timestamp(column) : comparable(column, columnType)
 }
 

@@ -51,11 +51,14 @@ export function mistypedOperand (
   const rest = sql`substr(${value}, 3)`
   // @photostructure/sqlite takes no bytes, returned by a function, for null.
   const bytes = sql`case ${rest} when '' then x'' else ${call('data_api_bytes', rest)} end`
-  const isConverted = converted.has(kind) || (kind === 'date-time' && !isTextType(type) && !isIntegerType(type))
+  const isConverted = converted.has(kind) || holdsTies(columnType) ||
+    (kind === 'date-time' && !isTextType(type) && !isIntegerType(type))
   const compared = isConverted ? comparable : (stored: Sql) => stored
+  const isCast = isCastToText(kind, type) && !holdsTies(columnType)
+  const number = sql`iif(${rest} glob '*[.e]*', cast(${rest} as real), cast(${rest} as numeric))`
   const stored = sql`case substr(${value}, 1, 2) when char(1, 116) then ${compared(sql`cast(${bytes} as text)`)}
-    when char(1, 98) then ${compared(isCastToText(kind, type) ? sql`cast(${bytes} as text)` : bytes)}
-    when char(1, 110) then cast(${rest} as numeric) else ${operand} end`
+    when char(1, 98) then ${compared(isCast ? sql`cast(${bytes} as text)` : bytes)}
+    when char(1, 110) then ${compared(number)} else ${operand} end`
   return sql`(${stored})`
 }
 
@@ -76,17 +79,21 @@ const regular = (column: Sql, columnType: ColumnType) => ofType(column, columnTy
 interface TextConditions {
   isPlain (column: Sql): Sql
   isUnicode (column: Sql): Sql
+  /** True if values are told apart that are shown as one text. */
+  readonly tellsTies: boolean
 }
 
 const named: TextConditions = {
   isPlain: column => sql`instr(${column}, char(0)) = 0`,
-  isUnicode: column => sql`not ${isNotUtf8(column)}`
+  isUnicode: column => sql`not ${isNotUtf8(column)}`,
+  tellsTies: false
 }
 
 const positioned: TextConditions = {
   // A value that looks like a mistyped value's position, or that is no text in a URL, has a position of its own.
   isPlain: column => sql`substr(${column}, 1, 1) <> char(1) and ${named.isPlain(column)}`,
-  isUnicode: column => call('data_api_is_unicode', column)
+  isUnicode: column => call('data_api_is_unicode', column),
+  tellsTies: true
 }
 
 function ofType (column: Sql, { kind, type }: ColumnType, texts: TextConditions): Sql | undefined {
@@ -107,8 +114,9 @@ function ofType (column: Sql, { kind, type }: ColumnType, texts: TextConditions)
 const isIntegral = (column: Sql) => sql`(typeof(${column}) = 'integer'
   or typeof(${column}) = 'real' and ${column} = cast(${column} as integer))`
 
-function isText (column: Sql, { kind, type }: ColumnType, { isPlain, isUnicode }: TextConditions): Sql {
-  const isOfType = kind !== 'date-time' && isTextType(type)
+function isText (column: Sql, { kind, type }: ColumnType, texts: TextConditions): Sql {
+  const { isPlain, isUnicode, tellsTies } = texts
+  const isOfType = (kind !== 'date-time' && isTextType(type)) || (tellsTies && holdsTies({ kind, type }))
     ? sql`typeof(${column}) = 'text'`
     : sql`typeof(${column}) <> 'blob'`
   // A call of JavaScript takes more time than the comparison of two lengths.
@@ -132,5 +140,5 @@ export const isTextType = (type: string) => type === '' || /^text\b/i.test(type)
 /** Returns true for a column of texts that is compared by their bytes. */
 export const isBinaryText = (type: string) => /^text$/i.test(type)
 export const isIntegerType = (type: string) => /^int/i.test(type)
-/** Returns true for a column without affinity: it may hold the text `1` beside the number. */
-export const holdsAllTypes = (type: string) => /^(?:blob|any)$/i.test(type)
+/** Returns true for a field of text over a column without affinity, which may hold the text `1` beside the number. */
+export const holdsTies = ({ kind, type }: ColumnType): boolean => kind === 'string' && /^(?:blob|any)$/i.test(type)
