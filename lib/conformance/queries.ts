@@ -1,117 +1,148 @@
 import type { Collection, DataField, RelationField, ScalarField } from '../model/model.ts'
 import { type Operator, operatorNames, traitsOf } from '../model/operators.ts'
 import { startOf, unitsOf } from '../plan/time-units.ts'
-import { operatorDefaults } from '../request/syntax.ts'
+import { type Comparison, fieldAsked, nowhere, sortTerm, valueText } from '../request/made.ts'
+import { printParts, type QueryPrinted } from '../request/print.ts'
+import type { FieldAsked, Filter, PageAsked, Query, SortTerm, ValueText } from '../request/request.ts'
+import { compileSyntax, type Syntax } from '../request/syntax.ts'
 import { tableOf } from '../sources/memory/relations.ts'
 import { ownValue } from '../sources/memory/values.ts'
 import { generateCall } from './functions.ts'
 import type { ValueGenerator, Weighted } from './generator.ts'
-import { generateText, encode, relationsOf, scalarsOf, textOf, wellFormed } from './resources.ts'
+import { generateText, relationsOf, scalarsOf, textOf, wellFormed } from './resources.ts'
 
 /** Returns a query of a collection, as a query string without its `?`. */
 export function generateQuery (generator: ValueGenerator, collection: Collection): string {
   const count = generator.weighted([3, 0], [4, 1], [1, 2])
   const filters = Array.from({ length: count }, () => generateFilterPart(generator, collection))
-  const sort = generator.chance(50) ? [generateSortParameter(generator, collection)] : []
-  const fields = generator.chance(45) ? [generateFieldsParameter(generator, collection)] : []
+  const sort = generator.chance(50)
+    ? generateParts(generator, { sort: generateSort(generator, collection) })
+    : []
+  const fields = generator.chance(45) ? [generateFields(generator, collection)] : []
   return shuffle(generator, [...filters, ...sort, ...fields, ...generatePage(generator)])
     .filter(part => part !== '')
     .join('&')
 }
 
-function generateSortParameter (generator: ValueGenerator, collection: Collection): string {
-  const name = generator.weighted([4, 'sort'], [1, 'order'], [1, 'orderby'])
-  return parameter(generator, name, generateSort(generator, collection))
-}
-
-function generateFieldsParameter (generator: ValueGenerator, collection: Collection): string {
-  const name = generator.weighted([3, 'fields'], [1, 'select'])
-  return parameter(generator, name, generateSelection(generator, collection, 2))
-}
-
 /** Returns a query of an item: its selection. */
-export const generateFields = (generator: ValueGenerator, collection: Collection) =>
-  parameter(generator, 'fields', generateSelection(generator, collection, 2))
+export const generateFields = (generator: ValueGenerator, collection: Collection): string =>
+  generateParts(generator, { fields: generateSelection(generator, collection, 2) }).join('&')
 
-const shuffle = (generator: ValueGenerator, parts: readonly string[]) =>
+const shuffle = <T>(generator: ValueGenerator, parts: readonly T[]) =>
   generator.chance(20) ? parts.toReversed() : parts
 
-/** Returns a parameter, in one of the encodings that clients use. */
-function parameter (generator: ValueGenerator, name: string, value: string): string {
-  const text = wellFormed(value)
+/** Returns the parts of a query string: in one of the spellings of the query, and in encodings that clients use. */
+export function generateParts (generator: ValueGenerator, query: QueryPrinted): readonly string[] {
+  const parts = printParts(query, generator.chance(40) ? generateSyntax(generator) : standard)
+  // Without its quotes a value may be another one, or break the filter.
+  const texts = generator.chance(3) ? parts.map(part => part.replaceAll('"', '')) : parts
+  return texts.map(text => encodePart(generator, wellFormed(text)))
+}
+
+function encodePart (generator: ValueGenerator, text: string): string {
+  const [name = '', value] = /^(\w+)=([^]*)$/.exec(text)?.slice(1) ?? []
   const choices: Weighted<() => string> = [
-    [4, () => `${name}=${encode(text)}`],
-    [1, () => new URLSearchParams({ [name]: text }).toString()],
-    [1, () => new URL(`http://h/?${name}=${text.replaceAll(/[%+&#\t\n\r]/g, encodeURIComponent)}`).search.slice(1)]
+    [4, () => value === undefined ? encodeURIComponent(text) : `${name}=${encodeURIComponent(value)}`],
+    [1, () => value === undefined ? encodeURIComponent(text) : new URLSearchParams({ [name]: value }).toString()],
+    [1, () => new URL(`http://h/?${text.replaceAll(/[%+&#\t\n\r]/g, encodeURIComponent)}`).search.slice(1)]
   ]
   return generator.weighted(...choices)()
+}
+
+const standard = compileSyntax({})
+
+/** Returns the standard syntax, which prefers other spellings. */
+function generateSyntax (generator: ValueGenerator): Syntax {
+  const turned = <T>(list: Iterable<T>): readonly T[] => {
+    const all = [...list]
+    const start = generator.below(all.length)
+    return [...all.slice(start), ...all.slice(0, start)]
+  }
+  return {
+    ...standard,
+    parameters: new Map(turned(standard.parameters)),
+    operators: turned(standard.operators.filter(([spelling]) => spelling !== '=' || generator.chance(50))),
+    list: new Set(turned(standard.list)),
+    sort: new Set(turned(standard.sort)),
+    direction: new Set(turned(standard.direction)),
+    fields: new Set(turned(standard.fields)),
+    directions: new Map(turned(standard.directions))
+  }
 }
 
 // Filters
 
-/** Returns a filter of items. */
+/** Returns a filter of items, as a part of a query string. */
 export function generateFilterPart (generator: ValueGenerator, collection: Collection): string {
-  const comparison = () => generateComparison(generator, collection, false, 2)
-  const choices: Weighted<() => string> = [
-    [4, () => encode(comparison())],
-    [3, () => parameter(generator, generator.of(['where', 'filter']), comparison())],
-    [3, () => parameter(generator, 'where', generateGroup(generator, collection, 3))]
-  ]
-  return generator.weighted(...choices)()
+  const filter = generator.chance(30)
+    ? generateGroup(generator, collection, 3)
+    : generateComparison(generator, collection, 2)
+  return generateParts(generator, { filters: [filter] }).join('&')
 }
 
-function generateGroup (generator: ValueGenerator, collection: Collection, depth: number): string {
-  const terms = Array.from({ length: 1 + generator.below(3) }, () => depth > 0 && generator.chance(35)
+function generateGroup (generator: ValueGenerator, collection: Collection, depth: number): Filter {
+  const of = Array.from({ length: 1 + generator.below(3) }, () => depth > 0 && generator.chance(35)
     ? generateGroup(generator, collection, depth - 1)
-    : generateComparison(generator, collection, true, 2))
-  return `${generator.chance(30) ? '!' : ''}(${terms.join(generator.of([',', '|']))})`
+    : generateComparison(generator, collection, 2))
+  return negatedOrNot(generator, { kind: generator.of(['all', 'any'] as const), of })
 }
 
-function generateComparison (
-  generator: ValueGenerator, collection: Collection, grouped: boolean, hops: number
-): string {
+/** Returns a group, or its negation. */
+export const negatedOrNot = (generator: ValueGenerator, of: Filter): Filter =>
+  generator.chance(30) ? { kind: 'not', of } : of
+
+const compare = (path: readonly string[], operator: Operator, values: readonly ValueText[]): Comparison =>
+  ({ kind: 'compare', path, operator, values, at: nowhere })
+
+function generateComparison (generator: ValueGenerator, collection: Collection, hops: number): Comparison {
   const relation = hops > 0 && generator.chance(25)
     ? generator.from(relationsOf(collection, 'sub-item', 'sub-collection'))
     : undefined
-  if (relation?.kind === 'sub-item' && generator.chance(20)) return `${relation.name}${generator.of(['=', '!='])}null`
+  if (relation?.kind === 'sub-item' && generator.chance(20)) {
+    return compare([relation.name], generator.of(['equals', 'not_equals']), [valueText(null)])
+  }
   if (relation !== undefined && generator.chance(relation.kind === 'sub-collection' ? 50 : 1)) {
-    return compareCall(generator, relation, grouped)
+    return compareCall(generator, relation)
   }
   if (relation !== undefined) {
-    return `${relation.name}.${generateComparison(generator, relation.target, grouped, hops - 1)}`
+    const inside = generateComparison(generator, relation.target, hops - 1)
+    return { ...inside, path: [relation.name, ...inside.path] }
   }
   const field = generator.from(generator.chance(96) ? filterable(collection) : allScalars(collection))
-  if (field === undefined) return `nothing=${generator.of(['', '1'])}`
+  if (field === undefined) return compare(['nothing'], simplest, [valueOf(generator, generator.of(['', '1']))])
   const unit = field.kind !== 'computed' && generator.chance(20) ? generator.from(unitsOf(field.type)) : undefined
   if (unit !== undefined) {
     const value = generateText(generator, field, [...tableOf(collection).all()])
     const start = startOf(value, generator.chance(85) ? unit : 'hour').slice(0, unit === 'hour' ? 24 : 10)
-    const operator = generator.of(['=', '!=', '>', '<', '>=', '<='])
-    return `${field.name}.${unit}()${operator}${printValue(generator, start, grouped)}`
+    return compare([field.name, `${unit}()`], generator.of(ordering), [valueOf(generator, start)])
   }
   const operators = field.kind === 'computed' || field.type.operators.size === 0
     ? [simplest]
     : [...field.type.operators]
-  const choices: Weighted<readonly Operator[]> = [
-    [65, operators],
-    [32, [simplest]],
-    [3, Object.keys(operatorDefaults) as Operator[]]
-  ]
+  const choices: Weighted<readonly Operator[]> = [[65, operators], [32, [simplest]], [3, operatorNames]]
   const operator = generator.of(generator.weighted(...choices))
-  const spelling = generator.of(operatorDefaults[operator])
-  return `${field.name}${spelling}${generateOperand(generator, field, operator, collection, grouped)}`
+  return compare([field.name], operator, generateOperands(generator, field, operator, collection))
 }
 
-function compareCall (generator: ValueGenerator, { name, target }: RelationField, grouped: boolean): string {
+/** Operators that every number takes. */
+export const ordering = [
+  'equals', 'not_equals', 'greater', 'less', 'at_least', 'at_most'
+] as const satisfies readonly Operator[]
+
+function compareCall (generator: ValueGenerator, { name, target }: RelationField): Comparison {
   const call = generateCall(generator, target)
   const isExtreme = /\.m(?:in|ax)\(\)$/.test(call)
   const field = isExtreme ? filterable(target).find(one => call.startsWith(`${one.name}.`)) : undefined
   const operator = generator.of(operatorNames.filter(one => field !== undefined || traitsOf(one).family !== 'text'))
-  const number = () => generator.weighted<string>([6, String(generator.below(4))], [1, 'null'])
-  const numbers = () => generator.chance(50) || !grouped ? number() : `(${number()},${number()})`
-  const operand = field === undefined ? numbers() : generateOperand(generator, field, operator, target, grouped)
-  return `${name}.${call}${operatorDefaults[operator][0]}${operand}`
+  const values = field === undefined
+    ? Array.from({ length: traitsOf(operator).list && generator.chance(50) ? 2 : 1 }, () => generateNumber(generator))
+    : generateOperands(generator, field, operator, target)
+  return compare([name, ...call.split('.')], operator, values)
 }
+
+/** Returns a number that counts may be, or null. */
+export const generateNumber = (generator: ValueGenerator): ValueText => generator.weighted(
+  [6, valueText(String(generator.below(4)))], [1, valueText(null)])
 
 // Every field that has operators has this one.
 const simplest: Operator = 'equals'
@@ -124,21 +155,22 @@ const filterable = (collection: Collection) => scalarsOf(collection).filter((one
   one.kind !== 'computed' && one.filterable && one.type.operators.size > 0
 )
 
-function generateOperand (
-  generator: ValueGenerator, field: ScalarField, operator: Operator, collection: Collection, grouped: boolean
-): string {
+function generateOperands (
+  generator: ValueGenerator, field: ScalarField, operator: Operator, collection: Collection
+): readonly ValueText[] {
   const rows = [...tableOf(collection).all()]
   if (traitsOf(operator).list) {
-    const values = Array.from({ length: generator.below(4) }, () =>
-      printValue(generator, generateText(generator, field, rows), true))
-    const list = values.join(generator.of([',', ',', ';']))
-    return grouped && !generator.chance(10) ? `(${list})` : list
+    return Array.from({ length: generator.below(4) }, () =>
+      valueOf(generator, generateText(generator, field, rows)))
   }
-  if (field.kind !== 'computed' && field.nullable && generator.chance(12)) return 'null'
+  if (field.kind !== 'computed' && field.nullable && generator.chance(12)) return [valueText(null)]
   const isPiece = traitsOf(operator).family === 'text'
   const text = isPiece ? generatePiece(generator, field, rows, operator) : generateText(generator, field, rows)
-  return printValue(generator, generator.chance(45) ? recase(generator, text) : text, grouped)
+  return [valueOf(generator, generator.chance(45) ? recase(generator, text) : text)]
 }
+
+const valueOf = (generator: ValueGenerator, text: string): ValueText =>
+  ({ ...valueText(text), quoted: generator.chance(15) })
 
 const recase = (generator: ValueGenerator, text: string) => generator.of([text.toUpperCase(), text.toLowerCase()])
 
@@ -158,60 +190,63 @@ function generatePiece (
   return ignoresCase && generator.chance(66) ? recase(generator, piece) : piece
 }
 
-function printValue (generator: ValueGenerator, text: string, grouped: boolean): string {
-  const mustQuote = /^["*=~]/.test(text) || (text === '' && grouped) || (grouped && /[,|();"]/.test(text))
-  return (mustQuote && !generator.chance(6)) || generator.chance(15) ? `"${text.replaceAll(/["\\]/g, '\\$&')}"` : text
-}
-
 // Sorts, selections and pages
 
-function generateSort (generator: ValueGenerator, collection: Collection): string {
-  const names = Array.from({ length: generator.weighted([3, 1], [2, 2], [1, 3]) },
-    () => generateSortPath(generator, collection, 3))
-  return names.map(name => `${name}${generator.weighted([3, ''], [2, ' desc'], [1, ' asc'], [1, ' descending'])}`)
-    .join(generator.of([',', ';']))
+function generateSort (generator: ValueGenerator, collection: Collection): readonly SortTerm[] {
+  return Array.from({ length: generator.weighted([3, 1], [2, 2], [1, 3]) }, () =>
+    sortTerm(generateSortPath(generator, collection, 3).join('.'), generator.chance(40)))
 }
 
-function generateSortPath (generator: ValueGenerator, collection: Collection, hops: number): string {
+function generateSortPath (generator: ValueGenerator, collection: Collection, hops: number): readonly string[] {
   const relation = hops > 0 && generator.chance(35)
     ? generator.from(relationsOf(collection, 'sub-item', ...generator.chance(3) ? ['sub-collection' as const] : []))
     : undefined
-  if (relation !== undefined) return `${relation.name}.${generateSortPath(generator, relation.target, hops - 1)}`
+  if (relation !== undefined) return [relation.name, ...generateSortPath(generator, relation.target, hops - 1)]
   const counted = generator.chance(20) ? generator.from(relationsOf(collection, 'sub-collection')) : undefined
-  if (counted !== undefined) return `${counted.name}.${generateCall(generator, counted.target)}`
+  if (counted !== undefined) return [counted.name, ...generateCall(generator, counted.target).split('.')]
   const fields = generator.chance(95)
     ? scalarsOf(collection).filter(one => one.kind !== 'computed' && one.sortable && one.type.kind !== 'json')
     : [...collection.fields.values()]
-  return generator.from(fields)?.name ?? 'x'
+  return [generator.from(fields)?.name ?? 'x']
 }
 
-function generateSelection (generator: ValueGenerator, collection: Collection, depth: number): string {
+function generateSelection (generator: ValueGenerator, collection: Collection, depth: number): readonly FieldAsked[] {
   const scalars = generator.some(generator.chance(97) ? scalarsOf(collection) : [...collection.fields.values()], 40)
-    .map(one => one.name)
+    .map(({ name }) => fieldAsked(name))
   const relations = depth === 0 ? [] : generator.some(relationsOf(collection, 'sub-item', 'sub-collection'), 45)
-  const nested = relations.flatMap(({ kind, name, target }) => {
+  const nested = relations.flatMap(({ kind, name, target }): readonly FieldAsked[] => {
     if (generator.chance(kind === 'sub-collection' ? 20 : 1)) {
-      return Array.from({ length: 1 + generator.below(3) }, () => `${name}.${generateCall(generator, target)}`)
+      const length = 1 + generator.below(3)
+      return Array.from({ length }, () => fieldAsked(`${name}.${generateCall(generator, target)}`))
     }
-    if (generator.chance(10)) return [name]
-    return [`${name}(${generateNested(generator, target, kind === 'sub-collection', depth - 1)})`]
+    if (generator.chance(10)) return [fieldAsked(name)]
+    return [fieldAsked(name, generateNested(generator, target, kind === 'sub-collection', depth - 1))]
   })
-  const names = [...scalars, ...nested]
-  const chosen = names.length > 0 ? names : scalarsOf(collection).slice(0, 1).map(one => one.name)
-  return chosen.join(generator.weighted([4, ','], [1, ' '], [1, ';']))
+  const fields = [...scalars, ...nested]
+  return fields.length > 0 ? fields : scalarsOf(collection).slice(0, 1).map(({ name }) => fieldAsked(name))
 }
 
-function generateNested (generator: ValueGenerator, target: Collection, many: boolean, depth: number): string {
-  const names = generateSelection(generator, target, depth)
-  if (!many) return names
-  const options = [
-    ...generator.chance(35) ? [`${generator.of(['', 'where='])}${generateComparison(generator, target, true, 1)}`] : [],
-    ...generator.chance(15) ? [`where=${generateGroup(generator, target, 1)}`] : [],
-    ...generator.chance(35) ? [`sort=${generateSort(generator, target).replaceAll(';', ',')}`] : [],
-    ...generator.chance(35) ? [`limit=${generator.below(4)}`] : [],
-    ...generator.chance(15) ? [`offset=${generator.below(3)}`] : []
-  ]
-  return [...generator.chance(15) && options.length > 0 ? [] : [names], ...options].join(';')
+function generateNested (generator: ValueGenerator, target: Collection, many: boolean, depth: number): Partial<Query> {
+  const fields = generateSelection(generator, target, depth)
+  if (!many) return { fields }
+  const query = {
+    filters: [
+      ...generator.chance(35) ? [generateComparison(generator, target, 1)] : [],
+      ...generator.chance(15) ? [generateGroup(generator, target, 1)] : []
+    ],
+    sort: generator.chance(35) ? generateSort(generator, target) : undefined,
+    page: generateRange(generator)
+  }
+  const hasOptions = query.filters.length > 0 || query.sort !== undefined || Object.keys(query.page).length > 0
+  return { ...query, fields: generator.chance(15) && hasOptions ? undefined : fields }
+}
+
+function generateRange (generator: ValueGenerator): PageAsked {
+  const value = (limit: number) => valueText(String(generator.below(limit)))
+  return {
+    ...generator.chance(35) && { size: value(4) },
+    ...generator.chance(15) && { offset: value(3) }
+  }
 }
 
 /** Returns the parameters of a page. */

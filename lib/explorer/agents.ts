@@ -1,4 +1,5 @@
 import type { Collection } from '../model/model.ts'
+import { sortTerm } from '../request/made.ts'
 import type { Method } from '../plan/path/methods.ts'
 import { filterableFields } from '../openapi/filters.ts'
 import { documentName } from '../response/render.ts'
@@ -6,7 +7,7 @@ import type { Syntax } from '../request/syntax.ts'
 import { manyOf } from './fields.ts'
 import { type Html, html } from './html.ts'
 import { countOf, showPage, showRows } from './page.ts'
-import { asking, type Place, readable, partsOf, rootPathTo, sortTerm } from './place.ts'
+import { asking, type Place, readable, partsOf, rootPathTo } from './place.ts'
 import { choicesOf, kindOf, namingField, titleOf } from './value.ts'
 
 /** A collection as the caller's agent knows it. `isRead`: it may read it. */
@@ -81,14 +82,14 @@ function questionsOf (collections: readonly Collection[], syntax: Syntax): reado
       const count = `${relation.name}.count()`
       const name = namingField(collection)
       const asked = { fields: [...name?.readable === true ? [name.name] : [], count], size: 5 }
-      const query = asking([], { ...asked, sort: sortTerm(count, true, syntax) }, syntax)
+      const query = asking([], { ...asked, sort: sortTerm(count, true) }, syntax)
       return [`Which ${titleIn(collection)} have most ${titleOf(relation)}?`, collection, query]
     }),
     ...first(collection => {
       const field = filterableFields(collection).find(one =>
         one.sortable && !(one.kind === 'stored' && one.identifier) && ordered.has(kindOf(one)))
       if (field === undefined) return undefined
-      const query = asking([], { sort: sortTerm(field.name, true, syntax), size: 5 }, syntax)
+      const query = asking([], { sort: sortTerm(field.name, true), size: 5 }, syntax)
       return [`Which ${titleIn(collection)} have the greatest ${titleOf(field)}?`, collection, query]
     })
   ]

@@ -1,15 +1,14 @@
 import type { Collection, Field } from '../model/model.ts'
+import { sortTerm } from '../request/made.ts'
 import type { Selection, Shown } from '../plan/plan.ts'
 import { takesFilters } from '../plan/read/filter.ts'
 import { isSortable } from '../plan/read/sort.ts'
+import { encodePart, printSort } from '../request/print.ts'
 import type { SortTerm } from '../request/request.ts'
 import type { Syntax } from '../request/syntax.ts'
 import { type Fragment, type Html, html } from './html.ts'
 import { isNumeric, namingField, titleOf, unitOf } from './value.ts'
-import {
-  encodePart, hiddenQuery, linkWith, type Part, pathTo, type Place, sortTerm, withoutPage, withParameter,
-  wordsOf
-} from './place.ts'
+import { hiddenQuery, linkWith, type Part, pathTo, type Place, withoutPage, withParameter, wordsOf } from './place.ts'
 import type { Column } from './table.ts'
 import { showMenu } from './page.ts'
 
@@ -141,7 +140,7 @@ function termOf (shown: Shown): string | undefined {
 
 /** Returns a link that sorts by the column: ascending, then descending, then not at all. */
 function showSort (name: string, by: string, term: SortTerm | undefined, place: Place): Html {
-  const next = term?.descending === true ? undefined : sortTerm(by, term !== undefined, place.syntax)
+  const next = term?.descending === true ? undefined : printedTerm(by, term !== undefined, place)
   const what = next === undefined ? 'no longer sorts' : term === undefined ? 'sorts ascending' : 'sorts descending'
   return html`<a href="${linkTo('sort', next, place)}" title="${name}: ${what}"><bdi>${name}</bdi></a>`
 }
@@ -164,14 +163,19 @@ function menuOf (shown: Shown, by: string | undefined, select: Selection, place:
     filter, facet, hide].filter(one => one !== false)
 }
 
-function sortsOf (by: string, { query, spot, syntax }: Place): ReadonlyArray<readonly [term: string, text: string]> {
+/** Returns the order by one term, as a value of its parameter. */
+const printedTerm = (by: string, descending: boolean, { syntax }: Place): string =>
+  printSort([sortTerm(by, descending)], syntax).join('')
+
+function sortsOf (by: string, place: Place): ReadonlyArray<readonly [term: string, text: string]> {
+  const { query, spot, syntax } = place
   const [delimiter = ','] = syntax.sort
   const terms = spot?.asked.sort ?? []
   const earlier = query.filter(({ kind }) => kind === 'sort').map(({ value }) => value)
   const isNext = terms.length > 0 && !terms.some(({ path }) => path.join('.') === by)
   return [
-    [sortTerm(by, false, syntax), 'Sort ascending'],
-    [sortTerm(by, true, syntax), 'Sort descending'],
+    [printedTerm(by, false, place), 'Sort ascending'],
+    [printedTerm(by, true, place), 'Sort descending'],
     ...isNext ? [[[...earlier, by].join(delimiter), 'Then sort by this'] as const] : []
   ]
 }

@@ -4,9 +4,9 @@ import { filterableFields } from '../openapi/filters.ts'
 import { showBar } from './groups.ts'
 import { type Fragment, type Html, html } from './html.ts'
 import { titleOf } from './value.ts'
-import {
-  asking, filtersIn, formatFilter, linkWith, type Part, type PlaceOf, sortTerm, withFilter, wordsOf
-} from './place.ts'
+import { comparison, sortTerm } from '../request/made.ts'
+import type { Filter } from '../request/request.ts'
+import { asking, filtersIn, linkWith, type Part, type PlaceOf, withFilter, wordsOf } from './place.ts'
 import { filtersOf } from './filters.ts'
 import type { Visit } from './visit.ts'
 import { orRefusal } from './attempt.ts'
@@ -33,7 +33,7 @@ async function readFacet (
 ): Promise<Facet | undefined> {
   const { syntax } = place
   const filters = filtersIn(place.query).filter(part => ownFilter(part, field, place) === undefined)
-  const asked = { fields: [field.name, 'count()'], sort: sortTerm('count()', true, syntax), size: mostValues }
+  const asked = { fields: [field.name, 'count()'], sort: sortTerm('count()', true), size: mostValues }
   const read = await orRefusal(async () => visit.read(visit.ownPath + asking(filters, asked, syntax)))
   // Of too many values nothing is counted.
   if (read instanceof Error) return undefined
@@ -65,7 +65,7 @@ function showFacet ({ field, groups }: Facet, place: PlaceOf<'collection'>): Htm
     groups.map(({ value, count }) => {
       const text = value === null ? null : typeof value === 'string' ? value : JSON.stringify(value)
       const isChosen = chosen.includes(text)
-      const filter = filterOf(isChosen ? chosen.filter(one => one !== text) : [...chosen, text], text, field, place)
+      const filter = filterOf(isChosen ? chosen.filter(one => one !== text) : [...chosen, text], text, field)
       const href = linkWith(withFilter(others, filter, place.syntax), place)
       return html`<li><a href="${href}"${isChosen && html` aria-current="true"`}><span><bdi>${
         text === '' ? '""' : String(text)}</bdi></span><span class="n">${count}</span>${
@@ -75,11 +75,11 @@ function showFacet ({ field, groups }: Facet, place: PlaceOf<'collection'>): Htm
 
 /** Returns the filter for these values; for null alone where one of them is null: no list has it. */
 function filterOf (
-  values: ReadonlyArray<string | null>, last: string | null, { name }: DataField, { syntax }: PlaceOf<'collection'>
-): string | undefined {
+  values: ReadonlyArray<string | null>, last: string | null, { name }: DataField
+): Filter | undefined {
   const texts = values.filter(value => value !== null)
-  if (values.includes(null) && (last === null || texts.length === 0)) return formatFilter(name, 'equals', null, syntax)
+  if (values.includes(null) && (last === null || texts.length === 0)) return comparison(name, 'equals', null)
   const [first, ...others] = texts
-  if (others.length > 0) return formatFilter(name, 'in', texts, syntax)
-  return first === undefined ? undefined : formatFilter(name, 'equals', first, syntax)
+  if (others.length > 0) return comparison(name, 'in', texts)
+  return first === undefined ? undefined : comparison(name, 'equals', first)
 }

@@ -3,12 +3,13 @@ import { isObject } from '../errors/is-object.ts'
 import { singleKey } from '../model/identifiers.ts'
 import type { Collection } from '../model/model.ts'
 import type { Operator } from '../model/operators.ts'
+import { comparison, sortTerm } from '../request/made.ts'
 import { planSelection } from '../plan/read/select.ts'
 import { type Fragment, type Html, html } from './html.ts'
 import { showPage } from './page.ts'
+import { encodePart } from '../request/print.ts'
 import {
-  asking, encodePart, filterPart, formatFilter, hiddenQuery, linkWith, nameOf, type Part, pathAbove, pathTo, type
-  Place, queryOf, rootPathTo, sortTerm
+  asking, filterPart, hiddenQuery, linkWith, nameOf, type Part, pathAbove, pathTo, type Place, queryOf, rootPathTo
 } from './place.ts'
 import { openOf } from './directory.ts'
 import { type Row, showTable } from './table.ts'
@@ -137,8 +138,8 @@ export async function readNear (visit: Visit): Promise<Near | undefined> {
   const place = { ...visit.place, parts: parts.slice(0, -1), query: [] }
   const parent = visit.ownPath.replace(/\/[^/]*\/?$/, '')
   const read = async (operator: Operator, size: number, descending: boolean): Promise<readonly Row[]> => {
-    const filter = filterPart(formatFilter(key.name, operator, String(text), syntax), syntax)
-    const asked = { sort: sortTerm(key.name, descending, syntax), size }
+    const filter = filterPart(comparison(key.name, operator, String(text)), syntax)
+    const asked = { sort: sortTerm(key.name, descending), size }
     const { items } = await visit.read(parent + asking([filter], asked, syntax))
     return items.map(item => ({ json: '', item }))
   }

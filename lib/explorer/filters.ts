@@ -1,13 +1,15 @@
 import type { Collection, DataField, Field } from '../model/model.ts'
 import { type Operator, operatorNames, traitsOf } from '../model/values.ts'
 import { filterableFields } from '../openapi/filters.ts'
+import { comparison, type Comparison } from '../request/made.ts'
 import { memoize } from '../scheduling/memoize.ts'
+import { spellingOf } from '../request/print.ts'
 import { parseQuery } from '../request/query.ts'
 import type { Filter } from '../request/request.ts'
 import { choicesOf, cut, momentOf, titleOf } from './value.ts'
 import {
-  filterPart, filtersIn, formatFilter, formatValues, hiddenQuery, inQuotes, linkWith, type Part, partsOf,
-  pathTo, type Place, spellingOf, valuesIn, withoutPart, wordOf, wordsOf
+  filtersIn, formatValues, hiddenQuery, inQuotes, linkWith, type Part, pathTo, type Place, valuesIn, withoutPart,
+  wordOf, wordsOf
 } from './place.ts'
 import { filterLink } from './columns.ts'
 import { showInput } from './form.ts'
@@ -82,24 +84,21 @@ const timeWords: Readonly<Partial<Record<Operator, string>>> = {
 }
 
 /** Returns the filter that a form for filters asks for; undefined if it asks for none. */
-export function filterAsked (collection: Collection, parts: readonly Part[], { syntax }: Place): string | undefined {
+export function filterAsked (collection: Collection, parts: readonly Part[], { syntax }: Place): Filter | undefined {
   const path = wordOf('_field', parts)
   if (path === undefined) return undefined
   const rows = wordsOf('_row', parts)
   const asked = wordOf('_operator', parts)
-  if (asked === 'null') return formatFilter(path, 'equals', null, syntax)
-  if (asked === 'not_null') return formatFilter(path, 'not_equals', null, syntax)
+  if (asked === 'null') return comparison(path, 'equals', null)
+  if (asked === 'not_null') return comparison(path, 'not_equals', null)
   const operator = operatorNames.find(name => name === asked) ?? 'equals'
   const { list, negated } = traitsOf(operator)
-  if (rows.length > 0) return formatFilter(path, negated ? 'not_in' : 'in', rows, syntax)
+  if (rows.length > 0) return comparison(path, negated ? 'not_in' : 'in', rows)
   const value = wordOf('_value', parts)
   if (value === undefined) return undefined
   const isMoment = filterablesOf(collection).find(one => one.path === path)?.field.type.kind === 'date-time'
-  return formatFilter(path, operator, list ? valuesIn(value, syntax) : isMoment ? momentOf(value) : value, syntax)
+  return comparison(path, operator, list ? valuesIn(value, syntax) : isMoment ? momentOf(value) : value)
 }
-
-/** A filter that compares a field. */
-type Comparison = Extract<Filter, { kind: 'compare' }>
 
 /** Returns the filters of a page as a sentence: each part opens its form, and a cross removes it. */
 export function showSentence (collection: Collection, place: Place): Html {
@@ -185,26 +184,9 @@ function comparisonInWords ({ path, operator, values }: Comparison, collection: 
 }
 
 /** Returns the filter of a query or one that was asked for: what holds where either of the two does. */
-export const either = (part: Part, asked: string, place: Place): string =>
-  `(${[part, ...partsOf(filterPart(asked, place.syntax), place.syntax)].flatMap(one => filtersOf(one, place))
-    .flatMap(one => one.kind === 'any' ? one.of : [one])
-    .map(one => inGroup(one, place))
-    .join('|')})`
-
-/** Returns a filter in the API's own language, as it can stand in a group. */
-function inGroup (filter: Filter, place: Place): string {
-  if (filter.kind === 'compare') {
-    const values = filter.values.map(({ text, quoted }) => text === 'null' && !quoted ? text : inQuotes(text)).join()
-    const { list } = traitsOf(filter.operator)
-    return filter.path.join('.') + spellingOf(filter.operator, place.syntax) + (list ? `(${values})` : values)
-  }
-  const of = 'path' in filter || filter.kind === 'not' ? [filter.of] : filter.of
-  const [only] = of
-  const isGroup = of.length === 1 && (only?.kind === 'all' || only?.kind === 'any')
-  const group = of.map(one => inGroup(one, place)).join(filter.kind === 'any' ? '|' : ',')
-  const start = filter.kind === 'not' ? '!' : 'path' in filter ? filter.path.join('.') : ''
-  return start + (isGroup ? group : `(${group})`)
-}
+export const either = (part: Part, asked: Filter, place: Place): Filter => ({
+  kind: 'any', of: [...filtersOf(part, place), asked].flatMap(one => one.kind === 'any' ? one.of : [one]).map(inQuotes)
+})
 
 /** Returns the form for a new filter by a field. */
 function showNew (field: Filterable, place: Place): Html {

@@ -1,16 +1,15 @@
 import { isObject } from '../errors/is-object.ts'
 import type { Collection } from '../model/model.ts'
 import { filterableFields } from '../openapi/filters.ts'
+import { comparison, sortTerm } from '../request/made.ts'
 import type { GroupColumn } from '../plan/plan.ts'
 import { GroupColumns, planColumns } from '../plan/read/group-columns.ts'
 import { nextStart, type TimeUnit, unitsOf } from '../plan/time-units.ts'
-import type { FieldAsked } from '../request/request.ts'
+import type { FieldAsked, Filter } from '../request/request.ts'
 import { isFilterable, showSentence } from './filters.ts'
 import { each, type Fragment, type Html, html, type Member } from './html.ts'
 import { type Format, type Pages, showMenu, showNumber, showPage, showPages, showScroll } from './page.ts'
-import {
-  asking, filterPart, filtersIn, formatFilter, linkWith, nameOf, pathTo, type Place, type PlaceOf, shownAs, sortTerm
-} from './place.ts'
+import { asking, filterPart, filtersIn, linkWith, nameOf, pathTo, type Place, type PlaceOf, shownAs } from './place.ts'
 import { rest } from './table.ts'
 import { identifies, kindOf, longestInPath, showValue, titleOf, unitOf, valueIn } from './value.ts'
 
@@ -167,7 +166,7 @@ function linkToGroup (
   group: unknown, columns: readonly GroupColumn[], collection: Collection, place: Place
 ): string | undefined {
   const { syntax } = place
-  const filters: string[] = []
+  const filters: Filter[] = []
   for (const column of columns) {
     if (column.call !== undefined) continue
     const { field: { name }, unit, of } = column
@@ -176,10 +175,10 @@ function linkToGroup (
     const path = unit === undefined ? name : name.slice(0, name.lastIndexOf('.'))
     if (!isFilterable(path, collection) || text.length > longestInPath || isObject(value)) return undefined
     const end = unit && value !== null ? nextStart(text, unit) : undefined
-    if (end === undefined) filters.push(formatFilter(path, 'equals', value === null ? null : text, syntax))
+    if (end === undefined) filters.push(comparison(path, 'equals', value === null ? null : text))
     else {
       const time = of.field.type.kind === 'date-time' && !text.includes('T') ? 'T00:00:00Z' : ''
-      filters.push(formatFilter(path, 'at_least', text + time, syntax), formatFilter(path, 'less', end + time, syntax))
+      filters.push(comparison(path, 'at_least', text + time), comparison(path, 'less', end + time))
     }
   }
   return linkWith([...filtersIn(place.query), ...filters.map(one => filterPart(one, syntax))], place)
@@ -194,7 +193,7 @@ export function showGroups (place: PlaceOf<'collection'>): Html | undefined {
   const { syntax } = place
   return showMenu('groups', 'Group by', html`<ul>${fields.map(field => {
     const name = unitsOf(field.type).includes('month') ? `${field.name}.month()` : field.name
-    const sort = name === field.name ? sortTerm('count()', true, syntax) : name
+    const sort = name === field.name ? sortTerm('count()', true) : sortTerm(name, false)
     const query = asking(filtersIn(place.query), { fields: [name, 'count()'], sort }, syntax)
     return html`<li><a href="${pathTo(place)}${query}">${titleOf(field)}</a></li>`
   })}</ul>`)

@@ -14,7 +14,8 @@ import {
 } from './value.ts'
 import { unlinkButton } from './search.ts'
 import { showDone, showPage } from './page.ts'
-import { encodePart, nameOf, pathTo, type Place, type PlaceOf, rootPathTo } from './place.ts'
+import { encodePart } from '../request/print.ts'
+import { nameOf, pathTo, type Place, type PlaceOf, rootPathTo } from './place.ts'
 
 /** The caller's permissions for an item. */
 export interface ItemAllowed extends Readonly<Record<'update' | 'delete' | 'unlink' | 'create', boolean>> {}

@@ -1,11 +1,12 @@
-import type { Operator } from '../model/values.ts'
 import { type ParameterKind, parameterOf, type Syntax } from '../request/syntax.ts'
 import { decodePercent } from '../request/decode.ts'
 import { splitUnquoted } from '../request/unquoted.ts'
 import type { Api } from '../api/answer.ts'
 import type { Permissions } from '../plan/request.ts'
 import type { Resource } from '../plan/path/walk.ts'
-import type { Query } from '../request/request.ts'
+import { fieldAsked, valueText } from '../request/made.ts'
+import { encodePart, print, printValues } from '../request/print.ts'
+import type { Filter, Query, SortTerm } from '../request/request.ts'
 import { formatPath, type Parts, type Site } from '../response/paths.ts'
 import { type Html, html } from './html.ts'
 
@@ -161,19 +162,30 @@ export const parameterPart = (kind: ParameterKind, value: string, syntax: Syntax
   encodePart(`${parameterOf(kind, syntax)}=${value}`)
 
 /** Returns the query that asks for items: their filters, and other parameters. */
-export const asking = (filters: QueryParts, asked: Asked, syntax: Syntax): string =>
-  queryOf([...filters, ...(['fields', 'sort', 'size'] as const).filter(kind => asked[kind] !== undefined).map(kind =>
-    parameterPart(kind, [asked[kind]].flat().join([...syntax.fields][0]), syntax))])
+export function asking (filters: QueryParts, { fields, sort, size }: Asked, syntax: Syntax): string {
+  const asked = print({
+    ...fields && { fields: fields.map(name => fieldAsked(name)) },
+    ...sort && { sort: [sort] },
+    ...size !== undefined && { page: { size: valueText(String(size)) } }
+  }, syntax)
+  return queryOf([...filters, ...asked === '' ? [] : [asked]])
+}
 
-interface Asked { readonly fields?: readonly string[], readonly sort?: string, readonly size?: number }
+interface Asked { readonly fields?: readonly string[], readonly sort?: SortTerm, readonly size?: number }
+
+/** Returns a filter whose values stand in quotes, but for null. */
+export function inQuotes (filter: Filter): Filter {
+  if (filter.kind === 'not' || filter.kind === 'some') return { ...filter, of: inQuotes(filter.of) }
+  if (filter.kind !== 'compare') return { ...filter, of: filter.of.map(inQuotes) }
+  return { ...filter, values: filter.values.map(one => one.text === 'null' ? one : { ...one, quoted: true }) }
+}
+
+/** Returns the values of a list as a person may write them. */
+export const formatValues = (values: readonly string[], syntax: Syntax): string =>
+  printValues(values.map(valueText), syntax)
 
 /** Returns a filter as a part of a query. */
-export const filterPart = (filter: string, syntax: Syntax): string =>
-  syntax.fieldParameters && !filter.startsWith('(') ? encodePart(filter) : parameterPart('where', filter, syntax)
-
-/** Encodes a decoded part of a query; characters that URLs can show stay as they are, so that people can read them. */
-export const encodePart = (text: string): string =>
-  text.replaceAll(/[^\w.~!$'()*,;:@/?=^|-]+/g, encodeURIComponent).replaceAll('%20', '+')
+export const filterPart = (filter: Filter, syntax: Syntax): string => print({ filters: [filter] }, syntax)
 
 /** Encodes what a person typed as a raw query string: what is percent-encoded already stays so. */
 export const encodeTyped = (text: string): string =>
@@ -226,55 +238,13 @@ export const withoutPart = (parts: readonly Part[], part: Part): readonly Part[]
 
 /** Returns the parts with one filter more, or with it in place of the part `at`; without that for no filter. */
 export function withFilter (
-  parts: readonly Part[], filter: string | undefined, syntax: Syntax, at = parts.length
+  parts: readonly Part[], filter: Filter | undefined, syntax: Syntax, at = parts.length
 ): QueryParts {
   const made = filter === undefined ? [] : [filterPart(filter, syntax)]
   return [...withoutPage(parts.slice(0, at)), ...made, ...withoutPage(parts.slice(at + 1))]
-}
-
-/** Returns a term of an order in the API's own words. */
-export function sortTerm (name: string, descending: boolean, { directions, direction }: Syntax): string {
-  if (!descending) return name
-  const word = [...directions].find(([, isDescending]) => isDescending)?.[0] ?? 'desc'
-  const [delimiter = ' '] = direction
-  return `${name}${delimiter}${word}`
-}
-
-/** Returns the shortest spelling of an operator. */
-export function spellingOf (operator: Operator, { operators }: Syntax): string {
-  const spellings = operators.flatMap(([spelling, of]) => of === operator ? [spelling] : [])
-  const [shortest = '='] = spellings.toSorted((one, other) => one.length - other.length)
-  return shortest
-}
-
-/** Returns a filter in the API's own language: by a value, by the values of a list, or by null. */
-export function formatFilter (
-  path: string, operator: Operator, value: string | readonly string[] | null, syntax: Syntax
-): string {
-  const spelling = spellingOf(operator, syntax)
-  if (value === null) return `${path}${spelling}null`
-  return path + spelling + (typeof value === 'string' ? quoted(value, spelling, syntax) : formatValues(value, syntax))
-}
-
-/** Returns values as a list of the API. */
-export function formatValues (values: readonly string[], syntax: Syntax): string {
-  const [delimiter = ','] = syntax.list
-  const isSplit = (value: string) => [...syntax.list].some(one => value.includes(one))
-  return values.map(value => isSplit(value) || value === '' ? inQuotes(value) : quoted(value, '', syntax))
-    .join(delimiter)
 }
 
 /** Returns the values of a list that a person typed, some of them in quotes. */
 export const valuesIn = (text: string, { list }: Syntax): readonly string[] =>
   [...list].reduce((values, delimiter) => values.flatMap(value => splitUnquoted(value, delimiter)), [text])
     .map(value => value.trim().replace(/^"([^]*)"$/, (_, inside: string) => inside.replaceAll(/\\(.)/g, '$1')))
-
-/** Returns a text as an operand, in quotes where it would be read otherwise without them. */
-function quoted (text: string, spelling: string, { operators }: Syntax): string {
-  const isLonger = operators.some(([other]) => other.length > spelling.length && (spelling + text).startsWith(other))
-  const isSafe = text !== 'null' && !isLonger && !/^[("=]|^\s|\s$/.test(text)
-  return isSafe ? text : inQuotes(text)
-}
-
-/** Returns a text as an operand in quotes. */
-export const inQuotes = (text: string): string => `"${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`

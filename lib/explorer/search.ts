@@ -1,10 +1,11 @@
+import { comparison, sortTerm } from '../request/made.ts'
 import type { Syntax } from '../request/syntax.ts'
 import type { Collection, DataField, SubCollectionField, SubItemField } from '../model/model.ts'
 import { syntaxOf } from '../plan/path/syntax.ts'
 import { filterableFields } from '../openapi/filters.ts'
 import type { FormField } from './fields.ts'
 import { type Fragment, type Html, html } from './html.ts'
-import { asking, filterPart, formatFilter, pathTo, type Place, rootPathTo, spellingOf } from './place.ts'
+import { asking, filterPart, inQuotes, pathTo, type Place, rootPathTo } from './place.ts'
 import type { Visit } from './visit.ts'
 import { choicesOf, namingField } from './value.ts'
 
@@ -45,8 +46,8 @@ export async function search (target: Collection, text: string, visit: Visit): P
   const name = fields.at(-1)?.name ?? ''
   if (text === '' || name === '') return { text, items: [], more: false }
   const syntax = syntaxOf(target, visit.place.syntax)
-  const filter = formatFilter(name, 'contains_ignoring_case', text, syntax)
-  const asked = { fields: fields.map(field => field.name), sort: name, size: most + 1 }
+  const filter = comparison(name, 'contains_ignoring_case', text)
+  const asked = { fields: fields.map(field => field.name), sort: sortTerm(name, false), size: most + 1 }
   const query = asking([filterPart(filter, syntax)], asked, syntax)
   const { items } = await visit.read(visit.pathOf([[target.name]]) + query)
   const shown = items.slice(0, most).map(item => {
@@ -93,7 +94,7 @@ export function itemOffers (target: Collection, place: Place): Html | undefined 
 const beginning = 'starts_with_ignoring_case'
 
 const listing = (path: string, fields: readonly string[], syntax: Syntax): string =>
-  asking([filterPart(`${path}${spellingOf(beginning, syntax)}"{}"`, syntax)], { fields, size: 10 }, syntax)
+  asking([filterPart(inQuotes(comparison(path, beginning, '{}')), syntax)], { fields, size: 10 }, syntax)
 
 /**
  * Returns the fields that a search for an item shows: those that identify it, if its name does not, and its name.

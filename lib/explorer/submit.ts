@@ -3,6 +3,7 @@ import { DataApiError, malformedBody, validation } from '../errors/errors.ts'
 import { linkingRelation, separable, separableRelation } from '../plan/path/methods.ts'
 import { decodeBody } from '../request/body.ts'
 import type { RequestText } from '../request/parse.ts'
+import { encodePart } from '../request/print.ts'
 import type { Answer } from '../response/answer.ts'
 import { singleKey, uniques } from '../model/identifiers.ts'
 import type { SubItemField } from '../model/model.ts'
@@ -20,7 +21,7 @@ import type { Html } from './html.ts'
 import { segmentsTo } from './value.ts'
 import { seeOther, showing } from './page.ts'
 import {
-  asking, encodePart, filtersIn, isOf, linkWith, pathTo, type Place, type PlaceOf, queryOf, type QueryParts, rootPathTo
+  asking, filtersIn, isOf, linkWith, pathTo, type Place, type PlaceOf, queryOf, type QueryParts, rootPathTo
 } from './place.ts'
 import { importLines } from './import.ts'
 import { searchFor } from './search.ts'

@@ -3,17 +3,21 @@ import { fits } from '../conformance/examples.ts'
 import type { ValueGenerator } from '../conformance/generator.ts'
 import { generateEach } from '../conformance/many.ts'
 import { encode, generateText, keySegment, relationsOf, scalarsOf, textOf } from '../conformance/resources.ts'
-import type { SentRequest } from '../conformance/send.ts'
 import type { Collection, ScalarField } from '../model/model.ts'
-import { traitsOf } from '../model/values.ts'
+import { operatorNames, traitsOf } from '../model/values.ts'
+import { syntaxOf } from '../plan/path/syntax.ts'
 import { amendmentsOf } from '../plan/write/amendment.ts'
+import { comparison, fieldAsked, sortTerm, valueText } from '../request/made.ts'
+import { print, type QueryPrinted, spellingOf } from '../request/print.ts'
+import type { Syntax } from '../request/syntax.ts'
 import { tableOf } from '../sources/memory/relations.ts'
 import { agentWays } from './agents.ts'
 import { batchWays } from './batches.ts'
 import { importWays } from './imports.ts'
 import { liveWays } from './live.ts'
+import { canGroup, numberWays } from './numbers.ts'
 import { rowFor, type View } from './sight.ts'
-import { type Guess, ownCode, type Way } from './way.ts'
+import { type Guess, ownCode, read, request, type Way } from './way.ts'
 import type { KnownCaller, ServedApi } from './world.ts'
 
 /** Returns everything that the caller can do with a registration, so that a report can say what was driven. */
@@ -65,15 +69,9 @@ const tried = (way: Way): Way => ({
   }
 })
 
-const read = (name: string, url: (generator: ValueGenerator) => string, accept?: string): Way =>
-  ({ name, make: generator => request('GET', url(generator), accept) })
-
-const request = (method: string, url: string, accept?: string): SentRequest =>
-  ({ method, url, headers: accept === undefined ? {} : { accept } })
-
 function readsOf (served: ServedApi, view: View, guess: Guess): readonly Way[] {
   const { collection } = view
-  const { prefix, api: { options: { streams, explorer } } } = served
+  const { prefix, api: { options: { streams, explorer, syntax } } } = served
   const { name } = collection
   const url = `${prefix}/${encode(name)}`
   const item = (generator: ValueGenerator) => `${url}/${segmentOf(generator, view)}`
@@ -89,10 +87,11 @@ function readsOf (served: ServedApi, view: View, guess: Guess): readonly Way[] {
     read(`${name} by key`, item),
     ...explorer === undefined ? [] : [read(`${name} by key as a page`, item, 'text/html')],
     ...scalarsOf(collection).flatMap(field => fieldWays(served, collection, field, url, item)),
-    ...numberWays(collection, url),
+    ...numberWays(served, collection, url),
     ...relationsOf(collection, 'sub-item', 'sub-collection').flatMap((field): readonly Way[] => {
-      const key = encode(field.target.key.find(one => one.readable)?.name ?? '')
-      const select = `fields=${encode(field.name)}${key === '' ? '' : `(${key})`}`
+      const key = field.target.key.find(one => one.readable)
+      const nested = key && { fields: [fieldAsked(key.name)] }
+      const select = print({ fields: [fieldAsked(field.name, nested)] }, syntaxOf(collection, syntax))
       return [
         read(`${name}.${field.name} embedded`, () => `${url}?${select}`),
         read(`${name}.${field.name} as a path`, generator => `${item(generator)}/${encode(field.name)}`)
@@ -101,47 +100,6 @@ function readsOf (served: ServedApi, view: View, guess: Guess): readonly Way[] {
     ...identifierWays(served, collection, url, guess)
   ]
 }
-
-/** Numbers of items and of related ones: they must not count what the caller may not see. */
-function numberWays (collection: Collection, url: string): readonly Way[] {
-  const { name, strategies } = collection
-  const grouping = strategies.aggregates
-    ? scalarsOf(collection).filter(field => canGroup(field) && field.sortable)
-    : []
-  return [
-    ...grouping.flatMap(field => {
-      const groups = `${url}?fields=${encode(field.name)},count()`
-      return [
-        read(`${name}.${field.name} grouped`, () => `${groups}&sort=-count()&limit=5`),
-        read(`${name}.${field.name} by number`, generator => `${groups}&count()${encode('>')}${few(generator)}`)
-      ]
-    }),
-    ...relationsOf(collection, 'sub-collection').flatMap(({ name: relation, target }) => {
-      const calls = target.strategies.aggregates ? scalarsOf(target).flatMap(field => callOf(field, target)) : []
-      return [{ called: 'count()', value: few }, ...calls].flatMap(({ called, value }): readonly Way[] => {
-        const call = `${encode(relation)}.${called}`
-        return [
-          read(`${name}.${relation} ${called}`, () => `${url}?fields=${call}&sort=-${call}`),
-          read(`${name}.${relation} by ${called}`, generator => `${url}?${call}${encode(`>${value(generator)}`)}`)
-        ]
-      })
-    })
-  ]
-}
-
-/** Returns the function of a field of related items that tells most of their values. */
-function callOf (field: ScalarField, target: Collection): readonly Call[] {
-  if (field.kind === 'computed' || !canGroup(field) || !field.sortable || !field.aggregatable) return []
-  const name = encode(field.name)
-  if (!field.type.operators.has('greater')) return [{ called: `${name}.count_distinct()`, value: few }]
-  const value = (generator: ValueGenerator) => quoted(generateText(generator, field, [...tableOf(target).all()]))
-  return [{ called: `${name}.max()`, value }]
-}
-
-/** A function of related items, and what it is compared with. */
-interface Call { readonly called: string, readonly value: (generator: ValueGenerator) => string | number }
-
-const few = (generator: ValueGenerator) => generator.below(3)
 
 const form = { 'content-type': 'application/x-www-form-urlencoded' }
 
@@ -153,28 +111,25 @@ function fieldWays (
   const alone = read(`${name} alone`, generator => `${item(generator)}/${encode(field.name)}`)
   if (field.kind === 'computed') return [alone]
   const text = (generator: ValueGenerator) => generateText(generator, field, [...tableOf(collection).all()])
-  const filters = field.filterable
-    ? syntax.operators.filter(([, one], index, all) => all.findIndex(([, other]) => other === one) === index &&
-      field.type.operators.has(one))
+  const operators = field.filterable
+    ? operatorNames.filter(one => field.type.operators.has(one) && syntax.operators.some(([, other]) => other === one))
     : []
+  const query = (asked: QueryPrinted) => print(asked, syntaxOf(collection, syntax))
   return [
     alone,
-    ...filters.map(([spelling, operator]) => read(`${name} ${spelling}`, generator => {
-      const values = traitsOf(operator).list ? [text(generator), text(generator)] : [text(generator)]
-      return `${url}?${encode(`${field.name}${spelling}${values.map(quoted).join(',')}`)}`
+    ...operators.map(operator => read(`${name} ${spellingOf(operator, syntax)}`, generator => {
+      const values = traitsOf(operator).list ? [text(generator), text(generator)] : text(generator)
+      return `${url}?${query({ filters: [comparison(field.name, operator, values)] })}`
     })),
     ...field.sortable && field.type.kind !== 'json'
-      ? [read(`${name} sorted`, () => `${url}?sort=${encode(field.name)}&limit=2`)]
+      ? [read(`${name} sorted`, () =>
+          `${url}?${query({ sort: [sortTerm(field.name, false)], page: { size: valueText('2') } })}`)]
       : [],
     ...canGroup(field)
       ? [read(`${name} as a dictionary`, () => `${url}/${encode(`${syntax.dictionaryPrefix}${field.name}`)}`)]
       : []
   ]
 }
-
-const canGroup = (field: ScalarField) => field.kind === 'stored' && field.filterable && field.type.kind !== 'json'
-
-const quoted = (text: string) => /^[\w.:-]+$/.test(text) ? text : `"${text.replaceAll(/["\\]/g, '\\$&')}"`
 
 /** Lookups and special identifiers: the application finds the item. Any value may find one. */
 function identifierWays (
@@ -190,7 +145,9 @@ function identifierWays (
   return ways.map(way => ({ ...way, weight: ownCode }))
 }
 
-function writesOf ({ prefix }: ServedApi, view: View, guess: Guess): readonly Way[] {
+function writesOf (
+  { prefix, api: { options: { syntax } } }: ServedApi, view: View, guess: Guess
+): readonly Way[] {
   const { collection } = view
   const { name, strategies } = collection
   const url = `${prefix}/${encode(name)}`
@@ -225,7 +182,7 @@ function writesOf ({ prefix }: ServedApi, view: View, guess: Guess): readonly Wa
       : [],
     ...isWritable ? waysByArray(collection, url) : [],
     ...waysByValue(collection, item),
-    ...waysByFilter(collection, url)
+    ...waysByFilter(collection, url, syntax)
   ]
 }
 
@@ -251,7 +208,7 @@ function waysByArray (collection: Collection, url: string): readonly Way[] {
 }
 
 /** Writes of all items that a filter finds. */
-function waysByFilter (collection: Collection, url: string): readonly Way[] {
+function waysByFilter (collection: Collection, url: string, syntax: Syntax): readonly Way[] {
   const { name, strategies: { bulk, update, delete: deletes, requireIfMatch } } = collection
   const fields = scalarsOf(collection).filter(canGroup)
   const taken = { PATCH: update.includes('PATCH'), DELETE: deletes }
@@ -262,7 +219,8 @@ function waysByFilter (collection: Collection, url: string): readonly Way[] {
     make (generator) {
       const field = generator.of(fields)
       const text = generateText(generator, field, [...tableOf(collection).all()])
-      const sent = request(method, `${url}?${encode(`${field.name}=${quoted(text)}`)}`)
+      const query = print({ filters: [comparison(field.name, 'equals', text)] }, syntaxOf(collection, syntax))
+      const sent = request(method, `${url}?${query}`)
       if (method === 'DELETE') return sent
       const headers = { 'content-type': 'application/json' }
       return { ...sent, headers, body: generateUpdate(generator, collection, 1) }

@@ -20,3 +20,11 @@ export const ownCode = 4
 
 /** Returns a value of a row, most often one that the caller may not know. */
 export type Guess = (generator: ValueGenerator) => unknown
+
+/** Returns a way that reads. `accept`: the media type that is asked for. */
+export const read = (name: string, url: (generator: ValueGenerator) => string, accept?: string): Way =>
+  ({ name, make: generator => request('GET', url(generator), accept) })
+
+/** Returns a request without a body. */
+export const request = (method: string, url: string, accept?: string): SentRequest =>
+  ({ method, url, headers: accept === undefined ? {} : { accept } })

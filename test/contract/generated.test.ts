@@ -30,7 +30,7 @@ test('any filter, sort, selection and page means the same on every source, howev
     const encode = encoders[encoder]
     if (encode === undefined) return false
     const parameters = [
-      encode('where', printCondition(condition, false)),
+      encode('where', printCondition(condition)),
       ...sort.length > 0
         ? [encode('sort', sort.map(({ name, descending }) => descending ? `${name} desc` : name).join(','))]
         : [],

@@ -34,3 +34,11 @@ test('one file traverses plans, beside those in which a node gets its meaning', 
   ]
   t.strictSame(filesWith(/case 'related'|kind [!=]== 'related'/), ['lib/plan/fold.ts', ...meanings].sort())
 })
+
+test('one file prints queries', async t => {
+  t.strictSame(filesWith(/export (const|function) (print|printFilter|printSort|spellingOf|encodePart)\b/),
+    ['lib/request/print.ts'])
+  // Whoever makes a query prints it, and writes no quotes around a value himself.
+  t.strictSame(filesWith(/replaceAll\([^)]*\\\\"/),
+    ['lib/request/print.ts'])
+})

@@ -1,42 +1,47 @@
+import { printFields, printFilter } from '../../lib/request/print.ts'
+import type { FieldAsked, Filter, TextPlace, ValueText } from '../../lib/request/request.ts'
+import { compileSyntax } from '../../lib/request/syntax.ts'
 import type { Condition, Nested, Value } from './arbitrary-queries.ts'
 
-/** Writes a filter as text. `grouped` tells that it stands in a group. */
-export function printCondition (condition: Condition, grouped: boolean): string {
-  if (condition.kind === 'not') {
-    return condition.of.kind === 'all' && condition.of.of.length === 0
-      ? '!()'
-      : `!(${printCondition(condition.of, true)})`
+const syntax = compileSyntax({})
+const at: TextPlace = { parameter: '', position: 1 }
+
+/** Writes a filter as text. */
+export const printCondition = (condition: Condition): string => printFilter(filterOf(condition), syntax)
+
+function filterOf (condition: Condition): Filter {
+  switch (condition.kind) {
+    case 'not': return { kind: 'not', of: filterOf(condition.of) }
+    case 'some': return { kind: 'some', path: [condition.relation], of: filterOf(condition.of), at }
+    case 'compare': {
+      const { path, operator: spelling, value } = condition
+      const [, operator = 'equals'] = syntax.operators.find(([text]) => text === spelling) ?? []
+      return { kind: 'compare', path, operator, values: [value].flat().map(textOf), at }
+    }
+    default: return { kind: condition.kind, of: condition.of.map(filterOf) }
   }
-  if (condition.kind === 'some') {
-    const inside = printCondition(condition.of, true)
-    return `${condition.relation}${condition.of.kind === 'all' || condition.of.kind === 'any' ? inside : `(${inside})`}`
-  }
-  if (condition.kind !== 'compare') {
-    return `(${condition.of.map(one => printCondition(one, true)).join(condition.kind === 'all' ? ',' : '|')})`
-  }
-  const { path, operator, value } = condition
-  if (!Array.isArray(value)) return `${path.join('.')}${operator}${printValue(value as Value, grouped)}`
-  const list = value.map(one => one === '' ? '""' : printValue(one as Value, true)).join(',')
-  return `${path.join('.')}${operator}${grouped ? `(${list})` : list}`
 }
 
-function printValue (value: Value, grouped: boolean): string {
-  if (typeof value !== 'string') return String(value)
-  // A star after `=` would be read as part of the operator.
-  return value === 'null' || /^["*=]/.test(value) || (grouped && /[,|();"]/.test(value)) ? quoted(value) : value
-}
-
-const quoted = (text: string) => `"${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`
+const textOf = (value: Value | readonly Value[]): ValueText =>
+  ({ text: String(value), quoted: value === 'null', at })
 
 /** Writes the selection of pets as text, if there is one. */
 export function printNested (nested: Nested | undefined): readonly string[] {
   if (nested === undefined) return []
   const { names, word, descending, limit } = nested
-  const options = [
-    ...word === undefined ? [] : [`where=name>=${quoted(word)}`], ...descending ? ['sort=name desc'] : [],
-    ...limit === undefined ? [] : [`limit=${limit}`]
-  ]
-  return [`pets(${[names.join(','), ...options].join(';')})`]
+  const named: Condition = { kind: 'compare', path: ['name'], operator: '>=', value: word ?? '' }
+  const pets: FieldAsked = {
+    name: 'pets',
+    at,
+    query: {
+      fields: names.map(name => ({ name, at })),
+      filters: word === undefined ? [] : [filterOf(named)],
+      sort: descending ? [{ path: ['name'], descending, at }] : undefined,
+      page: limit === undefined ? {} : { size: textOf(limit) },
+      at: {}
+    }
+  }
+  return [printFields([pets], syntax)]
 }
 
 /** Ways in which clients' libraries encode a parameter. */

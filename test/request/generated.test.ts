@@ -7,15 +7,17 @@ import { parsePath } from '../../lib/request/path.ts'
 import { parsePrefer } from '../../lib/request/parse.ts'
 import { keptParameters, parseQuery } from '../../lib/request/query.ts'
 import type { FieldAsked, Filter, TextPlace, Query, SortTerm, ValueText } from '../../lib/request/request.ts'
-import { compileSyntax, operatorAt, operatorDefaults } from '../../lib/request/syntax.ts'
-import { formatParts, formatQuery, spell } from '../helpers/format-query.ts'
+import { compileSyntax, operatorAt, operatorDefaults, type Syntax, yieldTo } from '../../lib/request/syntax.ts'
+import { print, printParts, spellingOf } from '../../lib/request/print.ts'
 
 const syntax = compileSyntax({})
 const numRuns = runsOf(300)
 
-// A query without its places and without what was not given.
-const bare = (value: unknown): unknown =>
-  JSON.parse(JSON.stringify(value, (key, member) => key === 'at' ? undefined : member))
+// A query without its places and without what was not given. Quotes tell the text `null` from null, and no more.
+const bare = (value: unknown): unknown => JSON.parse(JSON.stringify(value, (key, member) =>
+  key === 'at' ? undefined : isValue(member) && member.text !== 'null' ? member.text : member))
+const isValue = (value: unknown): value is ValueText =>
+  typeof value === 'object' && value !== null && 'quoted' in value
 
 // Generators
 
@@ -51,7 +53,10 @@ const freely = fc.record({
   values: fc.tuple(free),
   at: fc.constant(nowhere)
 })
-  .filter(({ operator, values: [{ text }] }) => operatorAt(spell(operator) + text, 0, syntax)?.[0] === spell(operator))
+  .filter(({ operator, values: [{ text }] }) => {
+    const spelling = spellingOf(operator, syntax)
+    return operatorAt(spelling + text, 0, syntax)?.[0] === spelling
+  })
 
 const empty: Filter = { kind: 'all', of: [] }
 const { filter } = fc.letrec<{ filter: Filter, group: Filter, element: Filter }>(tie => ({
@@ -110,14 +115,35 @@ const nearly = fc.array(fc.constantFrom('where=', 'sort=', 'fields=', 'limit=', 
 
 // Properties
 
+// Delimiters that end options of selections, or none; names of fields that are parameters elsewhere; words of its own.
+const syntaxes: readonly Syntax[] = [
+  syntax,
+  yieldTo(new Set(['a', 'sort', 'null']), compileSyntax({ sort: ['a'], where: ['0', 'where'] })),
+  compileSyntax({ fieldParameters: false }),
+  compileSyntax({ ignore: ['a', 'ab*', '0*'] }),
+  compileSyntax({
+    where: ['$filter'],
+    size: ['top', 'b'],
+    operators: { equals: [':', '::'], in: [' in '], contains: ['~'], greater: ['>', '>>'] },
+    delimiters: { list: ['|'], sort: [';'], direction: ['/'], fields: [','] },
+    directions: { descending: ['DOWN'] }
+  })
+]
+
+test('a query that is printed is read back, in every syntax', async t => {
+  fc.assert(fc.property(query, fc.constantFrom(...syntaxes), (query, syntax) => {
+    deepStrictEqual(bare(parseQuery(print(query, syntax), syntax)), bare(query))
+  }), { numRuns: numRuns * 2 })
+  t.pass()
+})
+
 test('a query that is written out is read back', async t => {
   fc.assert(fc.property(query, query => {
-    deepStrictEqual(bare(parseQuery(formatQuery(query), syntax)), bare(query))
+    deepStrictEqual(bare(parseQuery(print(query, syntax), syntax)), bare(query))
   }), { numRuns })
   fc.assert(fc.property(nested, query => {
-    deepStrictEqual(bare(parseQuery(formatQuery({
-      filters: [], fields: [{ name: 'a', at: nowhere, query }], page: {}, at: {}
-    }), syntax).fields?.[0]?.query), bare(query))
+    const text = print({ fields: [{ name: 'a', at: nowhere, query }] }, syntax)
+    deepStrictEqual(bare(parseQuery(text, syntax).fields?.[0]?.query), bare(query))
   }), { numRuns })
   t.pass()
 })
@@ -140,7 +166,7 @@ const encoders: Record<string, (text: string) => string> = {
 for (const [encoder, encode] of Object.entries(encoders)) {
   test(`an encoded query means the same as a bare one: ${encoder}`, async t => {
     fc.assert(fc.property(query, query => {
-      const parts = formatParts(query).map(([name, value]) => name === undefined ? value : `${name}=${value}`)
+      const parts = printParts(query, syntax)
       // A URL's last spaces are cut off by WHATWG's parser, as by every browser.
       fc.pre(encoder !== 'URL' || parts.every(part => !/[\p{Cc} ]$/u.test(part)))
       deepStrictEqual(bare(parseQuery(parts.map(encode).join('&'), syntax)), bare(query))
@@ -152,7 +178,7 @@ for (const [encoder, encode] of Object.entries(encoders)) {
 test('what links keep of a query is the query without its page', async t => {
   fc.assert(fc.property(query, query => {
     const { page: { size }, ...rest } = query
-    deepStrictEqual(bare(parseQuery(keptParameters(formatQuery(query), syntax), syntax)),
+    deepStrictEqual(bare(parseQuery(keptParameters(print(query, syntax), syntax), syntax)),
       bare({ ...rest, page: { size } }))
   }), { numRuns })
   t.pass()
@@ -187,7 +213,7 @@ test('what is read of any text is the same read again from its written form', as
     refusal(() => { query = parseQuery(text, syntax) })
     fc.pre(query !== undefined)
     const again = requote(query)
-    deepStrictEqual(bare(parseQuery(formatQuery(again), syntax)), bare(again))
+    deepStrictEqual(bare(parseQuery(print(again, syntax), syntax)), bare(again))
   }), { numRuns })
   t.pass()
 })

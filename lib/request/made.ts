@@ -1,0 +1,27 @@
+import type { Operator } from '../model/values.ts'
+import type { FieldAsked, Filter, Query, SortTerm, TextPlace, ValueText } from './request.ts'
+
+// Parts of queries that code makes, to be printed (print.ts): they stand in no text of a client.
+
+/** The place of what no client has written. */
+export const nowhere: TextPlace = { parameter: '', position: 1 }
+
+/** A filter that compares a field. */
+export type Comparison = Extract<Filter, { kind: 'compare' }>
+
+/** Returns the comparison of a field with a value, with the values of a list, or with null. */
+export const comparison = (path: string, operator: Operator, value: string | readonly string[] | null): Comparison => ({
+  kind: 'compare', path: path.split('.'), operator, values: [value].flat().map(valueText), at: nowhere
+})
+
+/** Returns a value, or null. */
+export const valueText = (text: string | null): ValueText =>
+  ({ text: text ?? 'null', quoted: text === 'null', at: nowhere })
+
+/** Returns a term of an order. */
+export const sortTerm = (path: string, descending: boolean): SortTerm =>
+  ({ path: path.split('.'), descending, at: nowhere })
+
+/** Returns a field of a selection; of a relation with a query of its own. */
+export const fieldAsked = (name: string, query?: Partial<Query>): FieldAsked =>
+  ({ name, query: query && { filters: [], page: {}, at: {}, ...query }, at: nowhere })
