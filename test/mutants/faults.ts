@@ -99,31 +99,31 @@ export const faults: readonly Fault[] = [
   },
   {
     what: 'rules: a filter through a relation passes by the scope',
-    text: 'where: scopeWhere(predicate.where, predicate.field.target, scopes)',
-    fault: 'where: scopePredicate(predicate.where, scopes)',
+    text: 'where: mapWhere(predicate.where, predicate.field.target, to)',
+    fault: 'where: mapParts(predicate.where, to)',
     tests: ['contract/rules/scopes', 'contract/non-interference']
   },
   {
     what: 'rules: an embedded item passes by the scope',
-    text: 'where: scopeWhere(shown.where, shown.field.target, scopes)',
-    fault: 'where: shown.where',
+    text: 'where: mapWhere(shown.where, shown.field.target, to), select:',
+    fault: 'where: shown.where, select:',
     tests: ['contract/rules/scopes', 'contract/non-interference']
   },
   {
     what: 'rules: a sort through a sub-item passes by the scope',
-    text: '({ field, where: scopeWhere(where, field.target, scopes) })',
-    fault: '({ field, where })',
+    text: 'mapNode(step, { where: mapWhere(step.where, step.field.target, to) })',
+    fault: 'step',
     tests: ['contract/sorts-through-relations']
   },
   {
     what: 'rules: a function of a relation passes by the scope',
-    text: '({ ...elements, where: scopeWhere(elements.where, elements.field.target, scopes) })',
-    fault: 'elements',
+    text: 'where: mapWhere(related.where, related.field.target, to)',
+    fault: 'where: related.where',
     tests: ['contract/counts-of-relations', 'contract/functions-of-relations']
   },
   {
     what: 'rules: a group of items passes by the scope',
-    text: 'where: scopeWhere(plan.where, plan.from.collection, scopes)',
+    text: 'where: mapWhere(plan.where, plan.from.collection, to)',
     fault: 'where: plan.where',
     tests: ['contract/groups', 'contract/non-interference']
   },
