@@ -2,7 +2,7 @@ import fc, { runsOf } from '../helpers/fast-check.ts'
 import Fastify from '../helpers/fastify.ts'
 import type { FastifyRequest } from 'fastify'
 import { test } from 'tap'
-import dataApi, { type Declared, type Rules } from '../../lib/index.ts'
+import dataApi, { type Declared, type Rule, type Rules } from '../../lib/index.ts'
 import { compileModel } from '../../lib/model/compile.ts'
 import { compileOptions } from '../../lib/api/options.ts'
 import { tables, world } from '../fixtures/notes.ts'
@@ -131,6 +131,10 @@ function onlyBy (name: string, field: string | undefined, rule: Rules['create'])
 const changing = (change: (name: string, one: Declared) => Declared): Leak => declared =>
   Object.fromEntries(Object.entries(declared).map(([name, one]) => [name, change(name, one)]))
 
+/** Denies, beside what the rule denies, requests for which `test` is false. */
+const onlyWhere = (rule: Rules['create'], test: (request: FastifyRequest) => boolean): Rule =>
+  context => typeof rule === 'function' && test(context.request) && rule(context)
+
 /** True for a request that begins at another collection whose `update` is denied. */
 function isOfParent (name: string, { url, headers }: FastifyRequest): boolean {
   const [, root = ''] = url.split('/')
@@ -153,18 +157,13 @@ const leaks: Readonly<Record<string, Leak>> = {
   }),
   // Each of these closes a way, and leaves others open.
   'POST at the URL of a parent asks `update` of it': changing((name, one) => ({
-    ...one,
-    rules: {
-      ...one.rules,
-      create: context => one.rules.create?.(context) === true && !isOfParent(name, context.request)
-    }
+    ...one, rules: { ...one.rules, create: onlyWhere(one.rules.create, request => !isOfParent(name, request)) }
   })),
   'DELETE behind a parent asks `update` of it': changing((name, one) => ({
     ...one,
     rules: {
       ...one.rules,
-      update: context => one.rules.update?.(context) === true &&
-        !(context.request.method === 'DELETE' && isOfParent(name, context.request))
+      update: onlyWhere(one.rules.update, request => request.method !== 'DELETE' || !isOfParent(name, request))
     }
   })),
   'relations have no rules': changing((_name, one) => ({ ...one, rules: { ...one.rules, fields: {} } }))

@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { test } from 'tap'
-import { exactly, lookup } from '../../../lib/index.ts'
+import { type DataApiOptions, exactly, lookup } from '../../../lib/index.ts'
 import { mayNot, serveThing } from '../../fixtures/company.ts'
 import { tables, world } from '../../fixtures/notes.ts'
 import { everyWrite } from '../../helpers/batch-of-one.ts'
@@ -8,9 +8,9 @@ import { everySource, type Tools } from '../../helpers/every-source.ts'
 
 // docs/http.md: Rules. Who may not read a collection may not change it.
 
-const options = {
-  requestStrategies: { upsert: true, delete: true, bulk: ['PATCH', 'DELETE'] }, imports: true
-} as const
+const requestStrategies: NonNullable<DataApiOptions['requestStrategies']> =
+  { upsert: true, delete: true, bulk: ['PATCH', 'DELETE'] }
+const options = { requestStrategies, imports: true }
 
 const blind = { deny: 'safes.read' }
 const denied = mayNot('read', 'safes')
@@ -123,7 +123,7 @@ everySource('operations of a batch write nothing of it, by the name of an item t
   same(await batch(create), 200, [
     { status: 201, location: '/safes/by_id/7', body: { status: 'created', id: 7 } }
   ])
-}, { requestStrategies: { ...options.requestStrategies, batch: true } }, world)
+}, { requestStrategies: { ...requestStrategies, batch: true } }, world)
 
 test('no lookup and no special identifier is asked', async t => {
   const find = () => { throw new Error('asked') }
