@@ -2,7 +2,7 @@ import cors from '@fastify/cors'
 import jwt from '@fastify/jwt'
 import rateLimit from '@fastify/rate-limit'
 import { Type } from '@sinclair/typebox'
-import Fastify, { type FastifyInstance } from 'fastify'
+import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify'
 import dataApi, { type Caller, sqlite } from 'fastify-data-api'
 import { declareTeams } from './collections.ts'
 import { addMetrics } from './metrics.ts'
@@ -42,12 +42,19 @@ export async function buildTeams ({ secret, requests = 100 }: TeamsOptions): Pro
   db.exec(tables)
   const collections = declareTeams(db)
   const app = Fastify()
+  // Before the hook that verifies tokens, which a preflight does not have (docs/deploying.md: Browsers).
   await app.register(cors, {
-    methods: ['GET', 'HEAD', 'QUERY', 'POST', 'PUT', 'PATCH', 'DELETE'],
-    // A script of another origin pages by Link and X-Total-Count, and writes with the tag that it has read.
-    exposedHeaders: [
-      'Link', 'X-Total-Count', 'ETag', 'Location', 'Content-Location', 'Preference-Applied', 'Retry-After'
-    ]
+    delegator: async ({ headers }: FastifyRequest) => ({
+      methods: ['GET', 'HEAD', 'OPTIONS', 'QUERY', 'POST', 'PUT', 'PATCH', 'DELETE'],
+      allowedHeaders: [
+        'Authorization', 'Content-Type', 'If-Match', 'If-None-Match', 'Prefer', 'Idempotency-Key', 'Last-Event-ID'
+      ],
+      exposedHeaders: [
+        'Allow', 'Content-Location', 'ETag', 'Idempotency-Key', 'Link', 'Location', 'Preference-Applied', 'Retry-After',
+        'X-Total-Count'
+      ],
+      preflight: 'access-control-request-method' in headers
+    })
   })
   await app.register(jwt, { secret })
   await app.register(rateLimit, { max: requests })

@@ -96,17 +96,18 @@ test('a rate limit answers in the shape of our errors, and says when to come bac
 
 test('a browser elsewhere may ask, and caches tell callers apart', async t => {
   const { app, member } = await serve()
-  const preflight = await app.inject({
-    method: 'OPTIONS',
-    url: '/notes',
-    headers: {
-      origin: 'https://example.org',
-      'access-control-request-method': 'GET',
-      'access-control-request-headers': 'authorization'
-    }
-  })
-  t.equal(preflight.statusCode, 204)
-  const { headers } = await app.inject({ url: '/notes', headers: { ...member, origin: 'https://example.org' } })
+  const origin = 'https://example.org'
+  const asking = {
+    origin, 'access-control-request-method': 'POST', 'access-control-request-headers': 'authorization,content-type'
+  }
+  for (const url of ['/notes', '/notes/1', '/login', '/teams/1/clear']) {
+    const preflight = await app.inject({ method: 'OPTIONS', url, headers: asking })
+    t.strictSame([preflight.statusCode, preflight.headers['access-control-allow-origin']], [204, '*'], url)
+  }
+  t.equal((await app.inject({ method: 'OPTIONS', url: '/notes/1', headers: { origin } })).statusCode, 401)
+  const options = await app.inject({ method: 'OPTIONS', url: '/notes/1', headers: { ...member, origin } })
+  t.strictSame([options.statusCode, options.headers.allow], [204, 'GET, HEAD, OPTIONS, PUT, PATCH'])
+  const { headers } = await app.inject({ url: '/notes', headers: { ...member, origin } })
   t.equal(headers['access-control-allow-origin'], '*')
   t.match(String(headers.vary), /Authorization, Cookie/)
   t.equal(headers['cache-control'], 'private')
