@@ -31,15 +31,17 @@ export function parsePath (target: string, router: RouterOptions = defaults): Pa
   const mark = router.useSemicolonDelimiter ? url.search(/[?;]/) : url.indexOf('?')
   const given = mark < 0 ? url : url.slice(0, mark)
   const path = router.ignoreDuplicateSlashes ? given.replaceAll(/\/{2,}/g, '/') : given
-  const segments = path.slice(1).split('/')
-  if (segments.at(-1) === '') segments.pop()
-  const parts = segments.map(partsOf)
-  return {
-    segments: parts.map(some => some.length === 1 ? some[0] ?? '' : some.join(',')),
-    parts,
-    query: mark < 0 ? '' : url.slice(mark + 1)
-  }
+  const query = mark < 0 ? '' : url.slice(mark + 1)
+  const pieces = path.slice(1).split('/')
+  if (pieces.at(-1) === '') pieces.pop()
+  // Most paths mean themselves.
+  if (literal.test(path)) return { segments: pieces, parts: pieces.map(piece => [piece]), query }
+  const parts = pieces.map(partsOf)
+  return { segments: parts.map(some => some.length === 1 ? some[0] ?? '' : some.join(',')), parts, query }
 }
+
+/** Printable ASCII without `%` and `,`: no segment of such a path is decoded, and none has several parts. */
+const literal = /^[ -$&-+.-~-]*$/
 
 const partsOf = (segment: string): Parts => segment.includes(',')
   ? segment.split(',').map(part => decodePercent(part, 'segment'))
