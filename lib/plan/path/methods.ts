@@ -34,28 +34,30 @@ const amended: readonly Method[] = ['PUT', 'POST']
 
 /** Returns the method if the resource takes it, else undefined. */
 export function findMethod (method: string, resource: Resource): Method | undefined {
-  // The list of a resource's own methods is made for the others only.
-  return reading.find(one => one === method) ?? otherMethods(resource).find(one => one === method)
+  // The list of a resource's own methods is made for the others only, and that of a collection for none.
+  const read = reading.find(one => one === method)
+  if (read !== undefined || resource.kind !== 'collection') {
+    return read ?? otherMethods(resource).find(one => one === method)
+  }
+  const [found, takes] = ofCollections.find(([one]) => one === method) ?? []
+  return takes?.(resource) === true ? found : undefined
 }
 
 /** Returns true for a method that changes data. */
 export const isWrite = (method: Method): method is WriteMethod =>
   method === 'POST' || method === 'PUT' || method === 'PATCH' || method === 'DELETE'
 
-function collectionMethods (resource: ResourceOf<'collection'>): readonly Method[] {
-  const isPosted = takesItems(resource) || linkingRelation(resource) !== undefined
-  const isReplaced = replaceableRelation(resource) !== undefined
-  return [
-    'QUERY',
-    ...isPosted ? posted : none,
-    ...isReplaced ? value : none,
-    ...updatesEach(resource) ? patched : none,
-    ...deletesAll(resource) ? deleted : none
-  ]
-}
+/** The methods that some collections take, in the order of `Allow`, and whether a collection takes them. */
+const ofCollections: ReadonlyArray<readonly [Method, (resource: ResourceOf<'collection'>) => boolean]> = [
+  ['QUERY', () => true],
+  ['POST', resource => takesItems(resource) || linkingRelation(resource) !== undefined],
+  ['PUT', resource => replaceableRelation(resource) !== undefined],
+  ['PATCH', updatesEach],
+  ['DELETE', deletesAll]
+]
 
-const patched: readonly Method[] = ['PATCH']
-const deleted: readonly Method[] = ['DELETE']
+const collectionMethods = (resource: ResourceOf<'collection'>): readonly Method[] =>
+  ofCollections.flatMap(([method, takes]) => takes(resource) ? [method] : none)
 
 /** Returns true if PATCH updates all items that a filter finds as well. */
 export const updatesAll = (resource: ResourceOf<'collection'>): boolean =>
