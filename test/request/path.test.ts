@@ -1,7 +1,9 @@
+import { isDeepStrictEqual } from 'node:util'
 import { test } from 'tap'
 import { DataApiError } from '../../lib/errors/errors.ts'
 import { parsePath } from '../../lib/request/path.ts'
 import { parsePrefer } from '../../lib/request/parse.ts'
+import fc, { runsOf } from '../helpers/fast-check.ts'
 
 const paths: Record<string, readonly [segments: readonly string[], query: string]> = {
   '': [[], ''],
@@ -34,6 +36,15 @@ for (const [url, [segments, query]] of Object.entries(paths)) {
     t.match(parsePath(url), { segments, query })
   })
 }
+
+test('a path means the same where every character but its slashes and commas is encoded', async () => {
+  const encode = (path: string) => path.replaceAll(/[^/,]/gu, one =>
+    Buffer.from(one).toString('hex').replaceAll(/../g, '%$&'))
+  const path = fc.array(fc.constantFrom(...'//,,aZ09-_.~:@$+;!é😀')).map(all => `/${all.join('')}`)
+  fc.assert(fc.property(path, path => isDeepStrictEqual(parsePath(path), parsePath(encode(path)))), {
+    numRuns: runsOf(300)
+  })
+})
 
 test('a segment is split at its commas before it is decoded', async t => {
   t.strictSame(parsePath('/a/1,2/x%2Cy,%20z/,/%2C').parts, [['a'], ['1', '2'], ['x,y', ' z'], ['', ''], [',']])
