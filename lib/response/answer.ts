@@ -68,9 +68,9 @@ export function personal ({ status, headers, links, body, etag, live, view }: An
 }
 
 /** Returns true for the path of an answer that depends on the request: a segment of it is a special identifier. */
-export function hasSpecial ([, ...segments]: readonly string[], model: Model): boolean {
+export function hasSpecial (segments: readonly string[], model: Model): boolean {
   const specials = specialsOf(model)
-  return specials.size > 0 && segments.some(segment => specials.has(segment))
+  return specials.size > 0 && segments.some((segment, index) => index > 0 && specials.has(segment))
 }
 
 /** Returns true if answers of the model depend on special identifiers. */
