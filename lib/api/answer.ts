@@ -9,13 +9,13 @@ import { answerImport } from './import.ts'
 import { liveOf } from './live.ts'
 import type { Options } from './options.ts'
 import { syntaxAt } from '../plan/path/syntax.ts'
-import { type Asked, findResource, planRequest, type RequestPlan } from '../plan/request.ts'
+import { findResource, planRequest } from '../plan/request.ts'
 import type { Body } from '../request/body.ts'
 import type { Receiver } from '../request/import.ts'
 import { parseRequest, type RequestText } from '../request/parse.ts'
 import { type Answer, hasSpecial, personal } from '../response/answer.ts'
 import { render } from '../response/render.ts'
-import type { Caller, Callers } from '../rules/caller.ts'
+import type { Callers } from '../rules/caller.ts'
 import { factsOf, type PlannedFacts } from './request-facts.ts'
 import { permissionsOf } from '../rules/methods.ts'
 import type { RunContext } from '../run/context.ts'
@@ -40,15 +40,12 @@ export interface Contexts {
   contextOf (request: Context['request'], isAbandoned?: RunContext['isAbandoned']): RunContext<Context>
 }
 
-/** Is told how a request was planned. */
-export type Learn = (asked: Asked, plan: RequestPlan, caller: Caller) => void
-
 /**
  * Parses, plans, runs and renders a request. Throws a DataApiError, or rejects with it. Calls `note` with the
- * collection and kind of the request once they are known, and `learn` with its plan.
+ * collection and kind of the request once they are known.
  */
 export function answer (
-  text: RequestText, api: Api, context: RunContext<Context>, note: (facts: PlannedFacts) => void, learn?: Learn
+  text: RequestText, api: Api, context: RunContext<Context>, note: (facts: PlannedFacts) => void
 ): Answer | Promise<Answer> {
   const { model, options, callers, checks } = api
   const request = parseRequest(text, options) // asked
@@ -57,14 +54,14 @@ export function answer (
   }
   note(rootFacts(request.segments[0], model))
   const unchecked = checks.admit(request.segments[0])
-  if (unchecked !== undefined) return unchecked.then(() => answer(text, api, context, note, learn))
+  if (unchecked !== undefined) return unchecked.then(() => answer(text, api, context, note))
+  const special = hasSpecial(request.segments, model)
   return after(callers.of(request.segments[0], context), caller => { // for whom
     const permissions = permissionsOf(caller)
     const rendered = after(findResource(request, permissions, options, context), resource => {
       const asked = { request, queryText: request.queryIn(syntaxAt(resource, options.syntax)), resource }
       const plan = planRequest(asked, permissions, options) // meant
       note(factsOf(plan))
-      learn?.(asked, plan, caller)
       if (plan.kind === 'import') {
         const again = (body: Body) => answer({ ...text, body }, api, context, note)
         return answerImport(plan, asked, { caller, context, again }, api)
@@ -72,10 +69,10 @@ export function answer (
       const kept = answerUnderKey(plan, text, asked, { caller, context, note }, api)
       if (kept !== undefined) return kept
       const made = after(run(plan, caller, context), result => render(result, asked, model, options)) // done, and told
-      const live = liveOf(plan, caller, hasSpecial(request.segments, model), options)
+      const live = liveOf(plan, caller, special, options)
       return live === undefined ? made : after(made, one => ({ ...one, live }))
     })
-    return caller.personal || hasSpecial(request.segments, model) ? after(rendered, personal) : rendered
+    return caller.personal || special ? after(rendered, personal) : rendered
   })
 }
 

@@ -1,8 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify'
 import { AsyncResource } from 'node:async_hooks'
 import type { IncomingMessage } from 'node:http'
-import type { Api } from '../api/answer.ts'
-import { type AnswerText, prepareAnswers } from '../api/prepared.ts'
+import { answer, type Api } from '../api/answer.ts'
 import type { PlannedFacts, RequestFacts } from '../api/request-facts.ts'
 import { DataApiError, internal } from '../errors/errors.ts'
 import { type Body, type BodyLimits, receiveBody } from '../request/body.ts'
@@ -25,11 +24,10 @@ import { type Replies, routerOptionsOf } from './replies.ts'
  * Registers wildcard routes, which turn every request into text and its Answer into the reply (docs/http.md: URLs).
  */
 export function addRoutes (
-  scope: FastifyInstance, served: Omit<Serving, 'answer' | 'rootLength' | 'router'>
+  scope: FastifyInstance, served: Omit<Serving, 'rootLength' | 'router'>
 ): Serving {
   const rootLength = scope.prefix.split('/').filter(segment => segment !== '').length
-  const answer = prepareAnswers(served.api, scope.prefix)
-  const serving: Serving = { ...served, answer, rootLength, router: routerOptionsOf(scope) }
+  const serving: Serving = { ...served, rootLength, router: routerOptionsOf(scope) }
   const read = (request: FastifyRequest, reply: FastifyReply) => {
     whenItsTurn(request, reply, () => { batching.answer(new ReadWork(serving, request, reply)) })
   }
@@ -80,7 +78,6 @@ export function whenItsTurn ({ raw }: FastifyRequest, reply: FastifyReply, start
 /** All that the requests of one registration share. */
 export interface Serving {
   readonly api: Api
-  readonly answer: AnswerText
   readonly replies: Replies
   /** Undefined if the application has no pages. */
   readonly pages: Pages | undefined
@@ -124,7 +121,7 @@ export class RequestWork implements Work<Answer> {
     const text = readText(request, serving)
     const { live } = serving
     const began = live?.position ?? 0
-    const made = serving.answer(text, api.own.contextOf(request), facts => { request.dataApi = atDoor(facts) })
+    const made = answer(text, api, api.own.contextOf(request), facts => { request.dataApi = atDoor(facts) })
     return live === undefined ? made : after(made, one => followed(one, live, { request, text, began }))
   }
 
