@@ -127,19 +127,24 @@ const chunks = <T>(all: readonly T[], size: number): T[][] =>
 export function bodyOf (
   data: object, previous: object | undefined, keys: Keys, links: ReadonlyMap<string, Keys>
 ): Item {
-  const before = (previous ?? {}) as Item
-  // As it will be sent: dates are texts, and members that are undefined are none.
-  const sent = Object.entries(JSON.parse(JSON.stringify(data)) as Item)
-  return Object.fromEntries(sent
-    .filter(([name, value]) => (name !== id || isKey(keys)) && !(name in before && isSame(value, before[name])))
+  const linked = (record: object): Item => Object.fromEntries(Object.entries(record)
     .map(([name, value]) => [name, linkOf(value, links.get(name))]))
+  const before = linked(previous ?? {})
+  // As it will be sent: dates are texts, and members that are undefined are none.
+  return Object.fromEntries(Object.entries(linked(JSON.parse(JSON.stringify(data)) as Item))
+    .filter(([name, value]) => (name !== id || isKey(keys)) && !(name in before && isSame(value, before[name]))))
 }
 
-/** Returns the key of an item that exists; an item without one is new. */
-function linkOf (value: unknown, keys: Keys | undefined): unknown {
+/**
+ * Returns the key of an item that exists; an item without one is new. One item is null if its key is blank: an input of
+ * `artist.id` makes an object of null, and leaves the other members of an artist when it is cleared.
+ */
+function linkOf (value: unknown, keys: Keys | undefined, isOne = true): unknown {
   if (keys === undefined || Object(value) !== value) return value
-  if (Array.isArray(value)) return value.map(one => linkOf(one, keys))
+  if (Array.isArray(value)) return value.map(one => linkOf(one, keys, false))
   const item = value as Item
+  const isBlank = keys.every(key => (item[key] ?? '') === '')
+  if (isOne && isBlank && (isSame(item, {}) || keys.some(key => key in item))) return null
   return keys.every(key => item[key] != null) ? Object.fromEntries(keys.map(key => [key, item[key]])) : value
 }
 

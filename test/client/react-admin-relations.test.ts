@@ -1,0 +1,101 @@
+import { Type } from '@sinclair/typebox'
+import { type Test, test } from 'tap'
+import dataApi, { collection, type DataApiOptions, memory, SubItem } from '../../lib/index.ts'
+import { createDataProvider, type DataProviderOptions } from '../../lib/react-admin/index.ts'
+import { orderLines } from '../fixtures/order-lines.ts'
+import Fastify from '../helpers/fastify.ts'
+import { openers } from '../helpers/sources.ts'
+
+// docs/react-admin.md: a relation in a form, such as <ReferenceInput source='artist.id'>.
+
+async function serve (t: Test, collections: DataApiOptions['collections'], options: DataProviderOptions) {
+  const app = Fastify({ forceCloseConnections: true })
+  t.teardown(() => app.close())
+  const sent: unknown[] = []
+  app.addHook('preHandler', async ({ method, body }) => { if (method !== 'GET') sent.push(body) })
+  await app.register(dataApi, { collections })
+  const provider = createDataProvider(await app.listen({ port: 0, host: '127.0.0.1' }), options)
+  return { provider, sent: () => sent.splice(0) }
+}
+
+const id = Type.Integer({ identifier: true, readable: true })
+const text = Type.Optional(Type.String({ readable: true, writable: true }))
+
+function music (): DataApiOptions['collections'] {
+  const artists = memory([{ id: 1, name: 'Can' }, { id: 2, name: 'Neu!' }])
+  const albums = memory([{ id: 7, title: 'a' }, { id: 8, title: 'b', artistId: 1 }])
+  return {
+    artists: collection(Type.Object({ id, name: text }), { source: artists }),
+    albums: collection(Type.Object({
+      id,
+      title: text,
+      artistId: Type.Optional(Type.Integer()),
+      artist: SubItem('artists', { foreignKey: 'artistId', creates: true, readable: true, writable: true })
+    }), { source: albums })
+  }
+}
+
+test('a relation whose key is blank is null', async t => {
+  const { provider, sent } = await serve(t, music(), { resources: { albums: { references: { artist: 'artists' } } } })
+  const before = async (id: number) => (await provider.getOne('albums', { id })).data
+  for (const artist of [null, {}, { id: null }, { id: '' }, { id: undefined }, { id: null, name: 'Can' }]) {
+    const name = JSON.stringify(artist)
+    const unlinked = await before(7)
+    await provider.update('albums', { id: 7, previousData: unlinked, data: { ...unlinked, title: `${name}!`, artist } })
+    t.strictSame(sent(), [{ title: `${name}!` }], name)
+    const linked = await before(8)
+    await provider.update('albums', { id: 8, previousData: linked, data: { ...linked, artist } })
+    await provider.update('albums', { id: 8, data: { artist: { id: 1 } } })
+    await provider.create('albums', { data: { title: 'c', artist } })
+    t.strictSame(sent(), [{ artist: null }, { artist: { id: 1 } }, { title: 'c', artist: null }], name)
+  }
+})
+
+test('a relation is sent as its key if another item is chosen, and whole if it is new', async t => {
+  const { provider, sent } = await serve(t, music(), { resources: { albums: { references: { artist: 'artists' } } } })
+  const meta = { fields: ['title', { artist: ['id', 'name'] }] }
+  const { data: previousData } = await provider.getOne('albums', { id: 8, meta })
+  const update = (artist: object) =>
+    provider.update('albums', { id: 8, previousData, data: { ...previousData, title: 'd', artist }, meta })
+  await update({ id: 1, name: 'of the same artist' })
+  await provider.update('albums', { id: 8, data: { title: 'b' } })
+  t.strictSame(sent(), [{ title: 'd' }, { title: 'b' }])
+  await provider.update('albums', { id: 8, previousData, data: { ...previousData, artist: { id: 2, name: 'Can' } } })
+  await provider.update('albums', { id: 8, data: { artist: { name: 'new' } } })
+  t.strictSame(sent(), [{ artist: { id: 2 } }, { artist: { name: 'new' } }])
+  t.match((await provider.getOne('albums', { id: 8, meta })).data, { artist: { id: 3, name: 'new' } })
+})
+
+test('a relation by a key of several fields is null if all of them are blank', async t => {
+  const { collections, tables } = orderLines({ delete: true })
+  const { source } = await openers.memory(tables)
+  const { provider, sent } = await serve(t, collections(source), {
+    resources: { parcels: { references: { line: 'lines' } }, lines: { key: ['order_id', 'product_id'] } }
+  })
+  const meta = { fields: ['id', { line: ['order_id', 'product_id', 'quantity'] }] }
+  const create = async (line: unknown) => {
+    const { data } = await provider.create('parcels', { data: { line } })
+    return (await provider.getOne('parcels', { id: data.id, meta })).data['line']
+  }
+  const cleared = { order_id: null, product_id: null, quantity: 2 }
+  for (const line of [null, {}, { order_id: null, product_id: '' }, { order_id: '' }, cleared]) {
+    t.equal(await create(line), null)
+    t.strictSame(sent(), [{ line: null }], JSON.stringify(line))
+  }
+  const key = { order_id: 1, product_id: 7 }
+  t.match(await create({ ...key, quantity: 99 }), key)
+  await t.rejects(create({ order_id: 1, product_id: null }), { status: 400 })
+  t.strictSame(sent(), [{ line: key }, { line: { order_id: 1, product_id: null } }])
+})
+
+test('the items of a list of relations are sent as their keys, or whole if they are new', async t => {
+  const { collections, tables } = orderLines({ delete: true })
+  const { source } = await openers.memory(tables)
+  const { provider, sent } = await serve(t, collections(source), {
+    resources: { labels: { key: 'code', references: { lines: 'lines' } }, lines: { key: ['order_id', 'product_id'] } }
+  })
+  const key = { order_id: 1, product_id: 7 }
+  await provider.create('labels', { data: { code: 'x', lines: [{ ...key, quantity: 99 }] } })
+  await t.rejects(provider.create('labels', { data: { code: 'y', lines: [{}] } }), { status: 400 })
+  t.strictSame(sent(), [{ code: 'x', lines: [key] }, { code: 'y', lines: [{}] }])
+})
