@@ -84,7 +84,7 @@ test('a relation by a key of several fields is null if all of them are blank', a
   }
   const key = { order_id: 1, product_id: 7 }
   t.match(await create({ ...key, quantity: 99 }), key)
-  await t.rejects(create({ order_id: 1, product_id: null }), { status: 400 })
+  await t.rejects(create({ order_id: 1, product_id: null }), { code: 'validation' })
   t.strictSame(sent(), [{ line: key }, { line: { order_id: 1, product_id: null } }])
 })
 
@@ -96,6 +96,6 @@ test('the items of a list of relations are sent as their keys, or whole if they 
   })
   const key = { order_id: 1, product_id: 7 }
   await provider.create('labels', { data: { code: 'x', lines: [{ ...key, quantity: 99 }] } })
-  await t.rejects(provider.create('labels', { data: { code: 'y', lines: [{}] } }), { status: 400 })
+  await t.rejects(provider.create('labels', { data: { code: 'y', lines: [{}] } }), { code: 'validation' })
   t.strictSame(sent(), [{ code: 'x', lines: [key] }, { code: 'y', lines: [{}] }])
 })
