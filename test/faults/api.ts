@@ -22,9 +22,17 @@ export interface Api {
   stop (): Promise<void>
 }
 
-/** Starts a process. `fileLimit`: the size that no file of it may exceed, in blocks of 512 bytes. */
-export async function load ({ fileLimit }: { readonly fileLimit?: number } = {}): Promise<Loaded> {
-  const child = start(fileLimit)
+/** Where a process runs. */
+export interface Surroundings {
+  /** The size that no file of it may exceed, in blocks of 512 bytes. */
+  readonly fileLimit?: number
+  /** Its folder for temporary files. */
+  readonly temporary?: string
+}
+
+/** Starts a process. */
+export async function load (surroundings: Surroundings = {}): Promise<Loaded> {
+  const child = start(surroundings)
   const exited = once(child, 'exit')
   let struck = false
   const tell = (told: Told) => { child.send(told) }
@@ -57,18 +65,19 @@ export async function load ({ fileLimit }: { readonly fileLimit?: number } = {})
 }
 
 /** Starts a process that serves. */
-export async function startApi (setting: Setting, limits: { readonly fileLimit?: number } = {}): Promise<Api> {
-  return (await load(limits)).serve(setting)
+export async function startApi (setting: Setting, surroundings: Surroundings = {}): Promise<Api> {
+  return (await load(surroundings)).serve(setting)
 }
 
 const script = fileURLToPath(new URL('server.js', import.meta.url))
 
-function start (fileLimit: number | undefined): ChildProcess {
+function start ({ fileLimit, temporary }: Surroundings): ChildProcess {
   const stdio: StdioOptions = ['ignore', 'ignore', 'inherit', 'ipc']
-  if (fileLimit === undefined) return spawn(process.execPath, [script], { stdio })
+  const env = temporary === undefined ? process.env : { ...process.env, TMPDIR: temporary }
+  if (fileLimit === undefined) return spawn(process.execPath, [script], { stdio, env })
   // A write beyond the limit is an error, as on a full disk, where the signal is ignored.
   const limited = `trap '' XFSZ; ulimit -f ${fileLimit}; exec "$0" "$@"`
-  return spawn('sh', ['-c', limited, process.execPath, script], { stdio })
+  return spawn('sh', ['-c', limited, process.execPath, script], { stdio, env })
 }
 
 /** The next message of the process. */

@@ -4,6 +4,8 @@ export interface Request {
   readonly method: string
   readonly path: string
   readonly body?: unknown
+  /** The items of an import. */
+  readonly lines?: readonly unknown[]
   /** The `Idempotency-Key`. */
   readonly key?: string
 }
@@ -17,11 +19,12 @@ const patience = 60_000
 const agent = new Agent({ keepAlive: true })
 
 /** Sends a request once, over a socket. */
-export function request (port: number, { method, path, body, key }: Request): Promise<Reply> {
+export function request (port: number, { method, path, body, lines, key }: Request): Promise<Reply> {
   return new Promise(resolve => {
     const fail = () => { resolve({ status: 0, code: '', hasRetryAfter: false }) }
     const headers = {
       ...body !== undefined && { 'content-type': 'application/json' },
+      ...lines !== undefined && { 'content-type': 'application/x-ndjson' },
       ...key !== undefined && { 'idempotency-key': key }
     }
     const sent = send({ agent, host: '127.0.0.1', port, method, path, headers, timeout: patience }, response => {
@@ -33,7 +36,7 @@ export function request (port: number, { method, path, body, key }: Request): Pr
       })
     })
     sent.on('error', fail).on('timeout', () => { sent.destroy() })
-    sent.end(body === undefined ? undefined : JSON.stringify(body))
+    sent.end(lines?.map(line => `${JSON.stringify(line)}\n`).join('') ?? JSON.stringify(body))
   })
 }
 

@@ -20,12 +20,15 @@ interface Drawing {
   readonly token: string
   /** Text that makes a new row large. */
   readonly padding: string
+  /** How many items an import has. */
+  readonly items: number
   readonly random: Random
   /** The id of a row that no write has named yet. */
   fresh (): number
 }
 
 const post = (path: string, body: unknown): Request => ({ method: 'POST', path, body })
+const importing = (path: string, lines: readonly unknown[]): Request => ({ method: 'POST', path, lines })
 const patch = (path: string, body: unknown): Request => ({ method: 'PATCH', path, body })
 const put = (path: string, body: unknown): Request => ({ method: 'PUT', path, body })
 
@@ -40,6 +43,8 @@ const kinds = {
     ({ request: post('/entries', { token, padding }), traces: { entries: 1 } }),
   'array create': ({ token, padding }: Drawing) =>
     ({ request: post('/entries', Array(3).fill({ token, padding })), traces: { entries: 3 } }),
+  import: ({ token, padding, items }: Drawing) =>
+    ({ request: importing('/entries', Array(items).fill({ token, padding })), traces: { entries: items } }),
   'create with hook': ({ token, padding }: Drawing) =>
     ({ request: post('/audited', { token, padding }), traces: { entries: 1, audit: 1 } }),
   'create with key': ({ token, padding }: Drawing) =>
@@ -86,11 +91,13 @@ export interface Target {
   readonly random: Random
   /** The length of the text in each new row, in characters. Default 0. */
   readonly padding?: number
+  /** How many items an import has. Default 20. */
+  readonly items?: number
   /** How many rows there are to delete, and to link. */
   readonly supply: number
 }
 
-export function makeWriter ({ port, random, padding: length = 0, supply }: Target): Writer {
+export function makeWriter ({ port, random, padding: length = 0, items = 20, supply }: Target): Writer {
   const writes: Write[] = []
   const padding = 'x'.repeat(length)
   let last = 0
@@ -99,7 +106,7 @@ export function makeWriter ({ port, random, padding: length = 0, supply }: Targe
     const token = `t${++last}`
     // Where no row is left to delete or to link, one is created instead.
     const isSpent = (kind === 'delete' || kind === 'link') && used >= supply
-    const drawing = { token, padding, random, fresh: () => ++used }
+    const drawing = { token, padding, items, random, fresh: () => ++used }
     return { token, ...kinds[isSpent ? 'single create' : kind](drawing) }
   }
   return {

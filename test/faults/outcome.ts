@@ -29,21 +29,21 @@ export interface Outcome {
   readonly heals: readonly number[]
   /** What else must not be, in words. Makes the run fail. */
   readonly wrong?: readonly string[]
-  /** Whether some of the writes are to be refused as conflicts. */
-  readonly mayConflict?: boolean
+  /** What the fault may make of an answer, besides what every fault may. */
+  readonly allowed?: readonly string[]
   /** What else was seen. */
   readonly notes?: readonly string[]
 }
 
 /** Whether all was kept that was promised. */
-export function isRight ({ verdict, heals, wrong = [], mayConflict = false }: Outcome): boolean {
-  const { lost, half, twice, refusedAndWritten, internal, told } = verdict
-  if (lost + half + twice + refusedAndWritten + internal > 0 || wrong.length > 0) return false
-  const allowed = mayConflict ? [...passing, '409 duplicate', '409 reference'] : passing
-  return heals.every(Number.isFinite) && [...told.keys()].every(name => allowed.includes(name))
+export function isRight ({ verdict, heals, wrong = [], allowed = [] }: Outcome): boolean {
+  const { lost, half, twice, refusedAndWritten, told } = verdict
+  if (lost + half + twice + refusedAndWritten > 0 || wrong.length > 0) return false
+  const expected = [...passing, ...allowed]
+  return heals.every(Number.isFinite) && [...told.keys()].every(name => expected.includes(name))
 }
 
-/** What a fault may make of an answer. */
+/** What every fault may make of an answer. */
 const passing = ['503 unavailable', '503 outcome_unknown', 'no answer']
 
 export function struckTable (outcomes: readonly Outcome[]): string {

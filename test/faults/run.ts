@@ -5,6 +5,7 @@ import { parseArgs } from 'node:util'
 import { deferredConstraints } from './deferred.ts'
 import { expiredKeys } from './expired-keys.ts'
 import { failover } from './failover.ts'
+import { importFaults } from './imports.ts'
 import { type Experiment, healingTable, isRight, type Outcome, struckTable } from './outcome.ts'
 import { postgresChaos } from './postgres-chaos.ts'
 import { postgresConnections } from './postgres-connections.ts'
@@ -29,6 +30,7 @@ const experiments: Readonly<Record<string, Experiment>> = {
   'postgres-connections': postgresConnections,
   'postgres-leavers': postgresLeavers,
   'expired-keys': expiredKeys,
+  imports: importFaults,
   failover
 }
 

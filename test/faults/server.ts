@@ -36,6 +36,7 @@ async function serve (setting: Setting): Promise<void> {
   const table = open(setting)
   await app.register(dataApi, {
     collections: worldOf(table),
+    imports: true,
     idempotency: { table: table('data_api_keys') },
     live: { interval: 5, recheck: 3_600_000 }
   })

@@ -1,10 +1,10 @@
-import { spawnSync } from 'node:child_process'
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Api, firstLines, startApi } from './api.ts'
 import { judge } from './judge.ts'
 import { everyKind, isAcknowledged, makeWriter, writeUntilAcknowledged } from './load.ts'
 import { type Effort, healedIn, merge, type Outcome } from './outcome.ts'
+import { mountSmall } from './small-disk.ts'
 import { type DriverName, inspect, installedDrivers } from './sqlite.ts'
 import { sqliteScript } from './world.ts'
 
@@ -34,7 +34,7 @@ const disks: Readonly<Record<string, (folder: string) => Disk | undefined>> = {
   }),
   // In blocks of 512 bytes.
   'limit of a file\'s size': folder => ({ folder, fileLimit: 1200, async fill () {}, remove () {} }),
-  'full file system': mountSmall
+  'full file system': fillSmall
 }
 
 /** Fills the disk under each kind of write, with each driver that is installed. */
@@ -87,18 +87,12 @@ async function fill (effort: Effort, driver: DriverName, disk: Disk): Promise<Ou
 }
 
 /** A file system of a megabyte, a third of which is taken by another file. Undefined where none can be mounted. */
-function mountSmall (folder: string): Disk | undefined {
-  if (spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', folder]).status !== 0) return undefined
+function fillSmall (folder: string): Disk | undefined {
+  const disk = mountSmall(folder, '1m')
   const ballast = join(folder, 'ballast')
-  const remove = () => { spawnSync('umount', ['-l', folder]) }
-  process.once('exit', remove)
-  return {
-    folder,
+  return disk && {
+    ...disk,
     async fill () { writeFileSync(ballast, Buffer.alloc(300_000)) },
-    async empty () { rmSync(ballast) },
-    remove () {
-      remove()
-      process.off('exit', remove)
-    }
+    async empty () { rmSync(ballast) }
   }
 }
