@@ -25,7 +25,7 @@ let programs = 0
 
 /** Runs blocks of a page as one program, and returns what it exports. */
 async function run<Exported> (
-  page: string, { before = '', blocks, after = '', change = same }: Page
+  page: string, { before = '', blocks, after = '', change = inMemory }: Page
 ): Promise<Exported> {
   const all = programsIn(read(`docs/${page}.md`))
   const chosen = blocks?.map(index => all[index] ?? '') ?? all
@@ -33,7 +33,7 @@ async function run<Exported> (
   return await import(writeProgram(`page-${page}-${programs++}.ts`, program).href) as Exported
 }
 
-const same = (program: string) => program
+const inMemory = (program: string) => program.replaceAll(/'\w+\.db'/g, "':memory:'")
 
 interface WithApp { readonly app: FastifyInstance }
 
@@ -106,9 +106,11 @@ test('docs/declaring.md: each program serves what its comments say', async t => 
   const refused = await app.inject({ method: 'PUT', url: '/books/2/title', payload: '" "', headers: json })
   t.strictSame(refused.json(), { error: 'argument', message: 'A title must have letters.' })
   t.match(await run('declaring', { blocks: [2] }), { app: {} })
-  const several = (await run<WithApp>('declaring', { blocks: [3] })).app
+  t.match(await run('declaring', { blocks: [3] }), { tickets: { source: {} } })
+  t.match(await run('declaring', { blocks: [4] }), { isOpen: { nullable: false } })
+  const several = (await run<WithApp>('declaring', { blocks: [5] })).app
   t.equal((await several.inject('/comments/7?fields=post(id),photo(id)')).body, '{"post":null,"photo":{"id":1}}')
-  for (const block of [4, 5]) t.match(await run('declaring', { blocks: [block] }), { artists: { source: {} } })
+  for (const block of [6, 7]) t.match(await run('declaring', { blocks: [block] }), { artists: { source: {} } })
 })
 
 const shownInLists = { isbn: '9780141439518', title: 'Pride and Prejudice', form: 'novel' }
@@ -237,9 +239,7 @@ test('docs/types.md, databases.md, postgres.md and react-admin.md: declarations 
     before: "import { postgres } from 'fastify-data-api'", after: 'export { db }'
   })
   await db.close()
-  const { sources, file, server } = await run<Sources>('databases', {
-    change: program => program.replace('music.db', ':memory:'), after: 'export { file, server }'
-  })
+  const { sources, file, server } = await run<Sources>('databases', { after: 'export { file, server }' })
   t.equal(Object.keys(sources).length, 5)
   file.close()
   await server.close()

@@ -136,7 +136,7 @@ test('every option stands in its table, and none besides', async t => {
   const members = told.filter(name => name.startsWith('queryString.'))
   t.strictSame(members.sort(), Object.keys(queryString.properties).map(name => `queryString.${name}`).sort())
   const names = told.filter(name => !members.includes(name))
-  t.strictSame(names.sort(), [...known, 'caller', 'collections', 'idempotency', 'queryString'].sort())
+  t.strictSame(names.sort(), [...known, 'caller', 'collections', 'idempotency', 'queryString', 'rules'].sort())
 })
 
 test('every option of a source stands in the table of the source, and none besides', async t => {
