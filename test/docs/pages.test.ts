@@ -175,7 +175,7 @@ test('docs/writing.md: a write is sent again under its key, and done once', asyn
       delete collections.things
       collections.notes = collection(Type.Object({
         id: Type.Integer({ identifier: true, readable: true }), text: Type.String({ readable: true, writable: true })
-      }), { source: db.table('notes') })
+      }), { source: db.table('notes'), rules: { read: false, create: true, update: false } })
       const app = Fastify()
       app.decorateRequest('user')
       app.addHook('onRequest', async request => { request.user = { id: Number(request.headers['x-user']) || null } })`,

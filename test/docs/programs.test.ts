@@ -23,7 +23,8 @@ test('the program of docs/recipes.md answers each request as its tables say', as
     const response = await app.inject({
       method: method as 'GET',
       url: path,
-      ...body !== '' && { payload: body.slice(1, -1), headers: { 'content-type': type } }
+      headers: { 'x-user': 'Ada', ...body !== '' && { 'content-type': type } },
+      ...body !== '' && { payload: body.slice(1, -1) }
     })
     const told = response.body === '' ? '' : ` \`${response.body}\``
     t.equal(`${response.statusCode}${told}`, answer, request)
