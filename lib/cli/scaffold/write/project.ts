@@ -161,7 +161,9 @@ ${address}
 
 Nothing is writable. To let clients write: remove \`readOnly: true\` in \`database.ts\`, add \`writable: true\` to
 fields in \`schemas.ts\`, and \`requestStrategies: { delete: true }\` in \`collections.ts\` where items may be deleted.
-Say first who may do so: \`rules\` and \`scope\` in \`collections.ts\`.
+Say first who may do so: \`rules: { read: true, create: false, update: false, delete: false }\` beside \`collections\`
+in \`app.ts\`, and in \`collections.ts\` the \`rules\` and \`scope\` of what some callers may do. An API with rules that
+leaves an operation unsaid does not start.
 
 When the application starts, the declarations are compared with the tables; ${checked}.
 After a migration, \`npx fastify-data-api init <database> . --diff\` tells what the database has that the schemas
