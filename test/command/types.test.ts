@@ -20,7 +20,9 @@ async function serve (t: { teardown: (end: () => unknown) => void }): Promise<{ 
   const authors = collection({ ...Author, properties } as unknown as typeof Author, {
     source: memory([]), rules: { fields: { pin: { write: read }, rating: { read, write: read } } }
   })
-  await app.register(dataApi, { prefix: '/guarded', collections: { authors } })
+  await app.register(dataApi, {
+    prefix: '/guarded', collections: { authors }, rules: { read: true, create: read, update: read, delete: false }
+  })
   const url = await app.listen({ port: 0, host: '127.0.0.1' })
   t.teardown(() => app.close())
   return { app, url }
@@ -53,6 +55,7 @@ test('types are those of the caller that a header names', async t => {
 test('types without writes are told, as the caller may not be known', async t => {
   const { url } = await serve(t)
   const rules = {
+    read: true,
     create: ({ request }: Context) => request.headers.authorization === 'Bearer token',
     update: ({ request }: Context) => request.headers.authorization === 'Bearer token'
   }
