@@ -18,7 +18,7 @@ export type Sources = (table: string) => DataSource
 export function declare ({ collections }: World, sources: Sources): Record<string, Declared> {
   const replaced = { count: 0 }
   return Object.fromEntries(collections.map(generated => {
-    const { keys, schema, table, requestStrategies, pages, extras } = generated
+    const { keys, schema, expressions, table, requestStrategies, pages, extras } = generated
     const [key] = keys
     return [generated.property, collection(Type.Object(schema), {
       source: sources(table),
@@ -33,7 +33,10 @@ export function declare ({ collections }: World, sources: Sources): Record<strin
         }
       },
       ...extras.setter && { setters: settersOf(generated) },
-      ...extras.computed && { computed: { getEverything: computedFrom(computableProperties(generated)) } },
+      computed: {
+        ...Object.fromEntries([...expressions].map(([property, { declared }]) => [property, declared])),
+        ...extras.computed && { getEverything: computedFrom(computableProperties(generated)) }
+      },
       identifiers: {
         ...extras.lookup && {
           nick: lookup({

@@ -2,6 +2,7 @@ import type { TSchema } from '@sinclair/typebox'
 import type { RequestStrategies } from '../../schemas/request-strategies.ts'
 import type { Pages } from '../declare/collection.ts'
 import { words } from '../model/names.ts'
+import type { GeneratedExpression } from './expressions.ts'
 import type { GeneratedField, GeneratedKey } from './fields.ts'
 import type { ValueGenerator } from './generator.ts'
 import type { Fill } from './relations.ts'
@@ -15,6 +16,8 @@ export interface GeneratedCollection {
   /** The fields of the key; its columns are the table's first. */
   readonly keys: readonly GeneratedKey[]
   readonly schema: Readonly<Record<string, TSchema>>
+  /** By their names in the application. */
+  readonly expressions: ReadonlyMap<string, GeneratedExpression>
   readonly requestStrategies: RequestStrategies
   readonly pages: Pages
   readonly extras: Extras
@@ -32,6 +35,7 @@ export interface Extras {
 /** A collection whose fields and rows are being added. */
 export interface CollectionDraft extends GeneratedCollection {
   readonly schema: Record<string, TSchema>
+  readonly expressions: Map<string, GeneratedExpression>
   readonly columns: Column[]
   readonly fills: Map<Column, Fill>
   /** Foreign keys of several columns. */
@@ -48,8 +52,10 @@ export interface Settings {
 }
 
 /** Returns one of the names, with a number at its end if the collection has it already. */
-export function unusedName (generator: ValueGenerator, { schema }: CollectionDraft, names: readonly string[]): string {
-  const taken = new Set(Object.keys(schema).map(one => words(one).join('')))
+export function unusedName (
+  generator: ValueGenerator, { schema, expressions }: CollectionDraft, names: readonly string[]
+): string {
+  const taken = new Set([...Object.keys(schema), ...expressions.keys()].map(one => words(one).join('')))
   const name = generator.of(names)
   for (let n = 2; ; n++) {
     if (!taken.has(words(name).join(''))) return name

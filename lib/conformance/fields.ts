@@ -117,15 +117,21 @@ const identifying: ReadonlySet<ScalarKind> = new Set([
 ])
 
 function generateFlags (generator: ValueGenerator, kind: ScalarKind): FieldFlags {
+  return {
+    ...generateReading(generator),
+    ...!generator.chance(30) && { writable: true },
+    ...identifying.has(kind) && generator.chance(12) && { identifier: true }
+  }
+}
+
+/** Returns the flags of what clients read. */
+export function generateReading (generator: ValueGenerator): FieldFlags {
   const readable = !generator.chance(15)
-  const identifier = identifying.has(kind) && generator.chance(12)
   const hidden = readable && generator.chance(12)
   return {
     ...readable && { readable },
-    ...!generator.chance(30) && { writable: true },
     ...hidden && { hidden },
     ...readable && !hidden && generator.chance(20) && { listed: true },
-    ...identifier && { identifier },
     ...generator.chance(6) && { filterable: false },
     ...generator.chance(6) && { sortable: false }
   }

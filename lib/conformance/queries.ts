@@ -6,10 +6,9 @@ import { printParts, type QueryPrinted } from '../request/print.ts'
 import type { FieldAsked, Filter, PageAsked, Query, SortTerm, ValueText } from '../request/request.ts'
 import { compileSyntax, type Syntax } from '../request/syntax.ts'
 import { tableOf } from '../sources/memory/relations.ts'
-import { ownValue } from '../sources/memory/values.ts'
 import { generateCall } from './functions.ts'
 import type { ValueGenerator, Weighted } from './generator.ts'
-import { generateText, relationsOf, scalarsOf, textOf, wellFormed } from './resources.ts'
+import { generateText, relationsOf, scalarsOf, textOf, valueIn, wellFormed } from './resources.ts'
 
 /** Returns a query of a collection, as a query string without its `?`. */
 export function generateQuery (generator: ValueGenerator, collection: Collection): string {
@@ -178,7 +177,7 @@ const recase = (generator: ValueGenerator, text: string) => generator.of([text.t
 function generatePiece (
   generator: ValueGenerator, field: ScalarField, rows: readonly object[], operator: Operator
 ): string {
-  const whole = [...textOf(ownValue(generator.from(rows) ?? {}, field.property)).slice(0, 300)]
+  const whole = [...textOf(valueIn(generator.from(rows), field)).slice(0, 300)]
   const { part, ignoresCase } = traitsOf(operator)
   const start = part === 'start' || part === 'whole' ? 0 : generator.below(whole.length + 1)
   const end = part === 'end' || part === 'whole'

@@ -48,14 +48,19 @@ const describeWorld = ({ options, tables, collections }: World): readonly string
 ]
 
 function describeCollection (collection: GeneratedCollection): string {
-  const { property, table, schema, requestStrategies, pages, extras } = collection
+  const { property, table, schema, expressions, requestStrategies, pages, extras } = collection
   const fields = Object.entries(schema).map(([name, { examples: _examples, ...one }]) =>
     `  ${name}: ${shorten(JSON.stringify(one))}`
   )
+  const computed = [...expressions].map(([name, { declared: { type, nullable }, text }]) => {
+    const { examples: _examples, ...shown } = type
+    return `  ${name}: ${shorten(text)} ${JSON.stringify({ ...shown, nullable })}`
+  })
   const used = Object.entries(extras).flatMap(([name, isUsed]) => isUsed === true ? [name] : [])
   return [
     `${property}, of table ${table}, ${JSON.stringify({ requestStrategies, pages, extras: used })}`,
-    ...fields
+    ...fields,
+    ...computed
   ].join('\n')
 }
 

@@ -1,10 +1,10 @@
 import type {
-  Collection, Field, FieldIdentifier, Model, RelationField, ScalarField, StoredField
+  Collection, DataField, Field, FieldIdentifier, Model, RelationField, ScalarField, StoredField
 } from '../model/model.ts'
 import type { Options } from '../api/options.ts'
 import type { Syntax } from '../request/syntax.ts'
 import { relatedRows, tableOf } from '../sources/memory/relations.ts'
-import { ownValue } from '../sources/memory/values.ts'
+import { ownValue, readerOf } from '../sources/memory/values.ts'
 import type { ValueGenerator, Weighted } from './generator.ts'
 import { exampleOf } from './examples.ts'
 import { memoize } from '../scheduling/memoize.ts'
@@ -91,16 +91,17 @@ function generateSubCollection (
 function generateGroup (
   generator: ValueGenerator, resource: CollectionResource, { options: { syntax } }: ApiModel
 ): CollectionResource {
-  const field = generator.from(groupable(resource.collection).filter(field => !field.identifier))
+  const fields = groupable(resource.collection).filter(one => one.kind === 'expression' || !one.identifier)
+  const field = generator.from(fields)
   if (field === undefined) return resource
   const row = generator.from(resource.rows)
   const text = row !== undefined && !generator.chance(15)
-    ? textOf(ownValue(row, field.property))
+    ? textOf(valueIn(row, field))
     : generateText(generator, field, resource.rows)
   return {
     ...resource,
     path: `${resource.path}/${encode(`${syntax.dictionaryPrefix}${field.name}`)}/${encode(text)}`,
-    rows: resource.rows.filter(row => textOf(ownValue(row, field.property)) === text)
+    rows: resource.rows.filter(row => textOf(valueIn(row, field)) === text)
   }
 }
 
@@ -210,14 +211,20 @@ export const relationsOf = <K extends RelationField['kind']>({ fields }: Collect
     one.readable && kinds.some(kind => kind === one.kind)
   )
 
-const groupable = (collection: Collection) => scalarsOf(collection).filter((one): one is StoredField =>
-  one.kind === 'stored' && one.filterable && one.type.kind !== 'json'
+const groupable = (collection: Collection) => scalarsOf(collection).filter((one): one is DataField =>
+  one.kind !== 'computed' && one.filterable && one.type.kind !== 'json'
 )
+
+/** Returns the value that a field of a row is filtered and sorted by; undefined where there is no row. */
+export const valueIn = (row: object | undefined, field: ScalarField): unknown => {
+  if (row === undefined) return undefined
+  return field.kind === 'expression' ? readerOf(field)(row) : ownValue(row, field.property)
+}
 
 /** Returns a value for the field, as text: in most cases that of a row, else an example, at times an invalid one. */
 export function generateText (generator: ValueGenerator, field: ScalarField, rows: readonly object[]): string {
   const choices: Weighted<() => string> = [
-    [6, () => textOf(ownValue(generator.from(rows) ?? {}, field.property) ?? generator.from(examplesOf(field)))],
+    [6, () => textOf(valueIn(generator.from(rows), field) ?? generator.from(examplesOf(field)))],
     [3, () => textOf(generator.from(examplesOf(field)))],
     [1, () => generator.of(oddTexts)]
   ]

@@ -2,6 +2,7 @@ import type { DataOptions } from '../../schemas/options.ts'
 import type { RequestStrategies } from '../../schemas/request-strategies.ts'
 import type { Pages } from '../declare/collection.ts'
 import { addStored, type CollectionDraft, type GeneratedCollection, type Settings, unusedName } from './draft.ts'
+import { addExpression } from './expressions.ts'
 import { type GeneratedKey, generateField, generateKeys, generateVersion } from './fields.ts'
 import { type ChoiceSequence, makeGenerator, type ValueGenerator } from './generator.ts'
 import {
@@ -60,6 +61,7 @@ function startDraft (
     table: generator.weighted([4, `t${index}`], [1, `Table "${index}"`], [1, `select ${index}`]),
     keys,
     schema: {},
+    expressions: new Map(),
     requestStrategies: generateStrategies(generator, settings.constrained),
     pages: generatePages(generator),
     extras: {
@@ -90,12 +92,13 @@ function addKey (generator: ValueGenerator, draft: CollectionDraft, key: Generat
 function addField (
   generator: ValueGenerator, draft: CollectionDraft, drafts: readonly CollectionDraft[], settings: Settings
 ): readonly JoinRelation[] {
-  const kind = generator.weighted<'scalar' | 'version' | 'one' | 'many' | 'join'>(
+  const kind = generator.weighted<'scalar' | 'version' | 'one' | 'many' | 'join' | 'expression'>(
     [12, 'scalar'],
     [3, 'one'],
     [2, 'many'],
     [2, 'join'],
-    [1, 'version']
+    [1, 'version'],
+    [3, 'expression']
   )
   switch (kind) {
     case 'scalar':
@@ -103,6 +106,9 @@ function addField (
       return []
     case 'version':
       if (!('revision' in draft.schema)) addStored(draft, 'revision', generateVersion(generator), settings)
+      return []
+    case 'expression':
+      addExpression(generator, draft)
       return []
     case 'join': return [addJoin(generator, draft, generator.of(drafts.toReversed()), settings)]
     default: {

@@ -130,8 +130,8 @@ function isReliable (schema: TSchema | undefined, { table }: GeneratedCollection
     references !== undefined || holder.references?.some(({ columns }) => columns.includes(name)) === true)
 }
 
-function generateDenied (generator: ValueGenerator, { schema, extras }: GeneratedCollection): Denied {
-  const names = [...Object.keys(schema), ...extras.computed ? ['getEverything'] : []]
+function generateDenied (generator: ValueGenerator, { schema, expressions, extras }: GeneratedCollection): Denied {
+  const names = [...Object.keys(schema), ...expressions.keys(), ...extras.computed ? ['getEverything'] : []]
   const fields = Object.fromEntries(names.map(name => [
     name,
     {

@@ -128,15 +128,25 @@ export function isForeignKeyIn (property: string, { generated }: Part, holder: P
 const columnsIn = ({ link: { foreignKey, where = {} } }: TSubItem | TSubCollection): readonly string[] =>
   [foreignKey, Object.keys(where)].flat()
 
-/** True for a property from which the computed field is made, where the caller may read that one. */
-const isComputedFrom = (property: string, { generated, denied }: Part) =>
-  denied.fields['getEverything']?.read !== true && !denied.operations.has('read') &&
-    computedFields(generated).includes(property)
+/** True for a property from which a computed field or an expression is made, where the caller may read that one. */
+const isComputedFrom = (property: string, { generated, denied }: Part) => !denied.operations.has('read') &&
+  madeOf(generated).some(one => one.of === property && denied.fields[one.name]?.read !== true)
 
-/** The properties from which a computed field is made: declare() takes the first three. */
-export const computedFields = ({ schema, extras }: GeneratedCollection): readonly string[] => extras.computed
-  ? Object.keys(schema).filter(name => relationOf(schema[name]) === undefined).slice(0, 3)
-  : []
+/** The properties from which a computed field or an expression is made. */
+export const computedFrom = (generated: GeneratedCollection): readonly string[] =>
+  [...new Set(madeOf(generated).map(one => one.of))]
+
+interface Made { readonly name: string, readonly of: string }
+
+/** Returns what is made of which property: declare() takes the first three for the computed field. */
+function madeOf ({ schema, expressions, extras }: GeneratedCollection): readonly Made[] {
+  const stored = Object.keys(schema).filter(name => relationOf(schema[name]) === undefined)
+  return [
+    ...extras.computed ? stored.slice(0, 3).map(of => ({ name: 'getEverything', of })) : [],
+    ...[...expressions].flatMap(([name, { declared, of }]) =>
+      declared.type['readable'] === true ? [{ name, of }] : [])
+  ]
+}
 
 /** Returns the schema as that of a relation; undefined for that of another field. */
 export const relationOf = (schema: TSchema | undefined): TSubItem | TSubCollection | undefined =>

@@ -9,7 +9,7 @@ import { ProofError, proveRules } from '../../lib/prove/index.ts'
 import fc, { runsOf } from '../helpers/fast-check.ts'
 import Fastify from '../helpers/fastify.ts'
 import { makeWorldPair, withGuards, type WorldPair } from '../helpers/hidden-worlds.ts'
-import { computedFields } from '../helpers/visibility.ts'
+import { computedFrom } from '../helpers/visibility.ts'
 
 // docs/prove.md, over the generated applications of test/contract/non-interference.test.ts, which makes its pairs of
 // worlds by other means: a fault of either is found by the other.
@@ -41,7 +41,7 @@ const runs = Math.min(100, runsOf(3))
 
 test('nothing is found where the rules of generated applications hold', { timeout: 0 }, async t => {
   await fc.assert(holding(({ collections }) => collections.flatMap(one =>
-    computedFields(one).map(property => `${one.property}.${property}`))), { numRuns: runs, endOnFailure: true })
+    computedFrom(one).map(property => `${one.property}.${property}`))), { numRuns: runs, endOnFailure: true })
   t.pass(`${runs} applications`)
 })
 

@@ -94,6 +94,15 @@ const faults: Readonly<Record<string, Fault>> = {
       return { ...result, rows: [...result.rows.filter(isNull), ...result.rows.filter(row => !isNull(row))] }
     }
   },
+  'tells false for the null of an expression': {
+    read (result, plan) {
+      const select = plan.kind === 'list' ? plan.listing.select : []
+      const names = select.flatMap(one =>
+        one.kind === 'value' && one.field.kind === 'expression' ? [one.field.property] : [])
+      return everyRow(result, row => Object.fromEntries(Object.entries(row).map(([name, value]) =>
+        [name, value === null && names.includes(name) ? false : value])))
+    }
+  },
   'compares text ignoring case': {
     plan: plan => plan.kind === 'list'
       ? { ...plan, ...inSteps(plan), listing: { ...plan.listing, where: ignoringCase(plan.listing.where) } }
