@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { type Answer, isRead, type SentRequest } from '../conformance/send.ts'
 import { type Following, followIn } from './live.ts'
+import { plain } from './plain.ts'
 import type { Driven } from './way.ts'
 import type { Contents, World } from './world.ts'
 
@@ -109,12 +110,3 @@ function parse (body: string): unknown {
     return body
   }
 }
-
-const random = /[\da-f]{8}-[\da-f]{4}-[47][\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}/gi
-const moment = /\d{4}-\d\d-\d\dT[\d:.]+Z/g
-const day = 86_400_000
-
-/** Returns the text without what is random: UUIDs, and moments of today. Rows have neither. */
-const plain = (text: string) => text
-  .replaceAll(random, uuid => uuid.startsWith('00000000-') ? uuid : 'a UUID')
-  .replaceAll(moment, time => Math.abs(Date.parse(time) - Date.now()) < day ? 'now' : time)

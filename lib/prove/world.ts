@@ -12,6 +12,7 @@ import type { Caller, Callers } from '../rules/caller.ts'
 import { after } from '../scheduling/after.ts'
 import { memory, type MemorySource } from '../sources/memory/memory.ts'
 import { exampleOf } from '../conformance/examples.ts'
+import { plain } from './plain.ts'
 
 /** A row of a throw-away table, by the application's names. */
 export type Row = Record<string, unknown>
@@ -141,14 +142,24 @@ function makeNames () {
 const throughsOf = ({ schema }: Declared) => Object.values(schema.properties).flatMap(one =>
   isSubCollection(one) && one.link.through !== undefined ? [one.link.through] : [])
 
-/** Gives expressions that only SQL can compute a value of their type, the same for all rows. */
-function inMemory (collection: string, { computed }: Declared, madeUp: Set<string>): Declared['computed'] {
+/** Gives expressions that only SQL can compute a value of their type. Those that may be null are null in some rows. */
+function inMemory (collection: string, declared: Declared, madeUp: Set<string>): Declared['computed'] {
+  const { computed } = declared
   return Object.fromEntries(Object.entries(computed).map(([property, one]) => {
     if (one.kind !== 'expression' || one.memory !== undefined) return [property, one]
     madeUp.add(`${collection}.${property}`)
     const value = exampleOf(one.type, 0)
-    return [property, { ...one, memory: () => value }]
+    const isNull = one.nullable === false ? () => false : nullIn(property, declared)
+    return [property, { ...one, memory: item => isNull(item) ? null : value }]
   }))
+}
+
+/** Returns a function that chooses a third of the rows. Their keys decide: these are alike in both worlds. */
+function nullIn (property: string, { key, schema: { properties } }: Declared): (item: Readonly<Row>) => boolean {
+  const keys = key ?? Object.keys(properties).filter(name => properties[name]?.['identifier'] === true).slice(0, 1)
+  // A key that is random in each world must not tell them apart.
+  return item => [...plain(JSON.stringify([property, ...keys.map(name => item[name])]))]
+    .reduce((sum, one) => sum + one.charCodeAt(0), 0) % 3 === 0
 }
 
 function watch (callers: Callers, known: Map<string, KnownCaller>): Callers {
