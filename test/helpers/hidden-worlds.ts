@@ -1,11 +1,12 @@
 import { Type, type TSchema } from '@sinclair/typebox'
-import type { Declared, Rules, Scope, Scopes, Values } from '../../lib/declare/collection.ts'
+import type { Declared, OperationRules, Rules, Scope, Scopes, Values } from '../../lib/declare/collection.ts'
 import type { Condition, Where } from '../../lib/declare/conditions.ts'
 import { isSubItem } from '../../lib/declare/relations.ts'
 import { type ChoiceSequence, type ValueGenerator, makeGenerator } from '../../lib/conformance/generator.ts'
 import type { Column, Table } from '../../lib/conformance/table.ts'
 import type { GeneratedCollection } from '../../lib/conformance/draft.ts'
 import { makeWorld, type World, type WorldChoices } from '../../lib/conformance/world.ts'
+import { generateSayings, operations, rulesOf } from './sayings.ts'
 import { generateTwins } from './twin-tables.ts'
 import {
   columnsOf, type Denial, type Denied, type Hiding, isVisible, keyIn, ownKeeper, type Part, relationOf, throughOf
@@ -15,14 +16,17 @@ import {
 
 /** Two worlds with the same API, whose tables differ in data that is hidden from the caller. */
 export interface WorldPair {
-  readonly world: World
+  readonly world: RuledWorld
   /** The same API over the other tables. */
-  readonly twin: World
+  readonly twin: RuledWorld
   /** Scopes and rules by the collection's property. */
   readonly guards: Readonly<Record<string, Guard>>
   /** The keys of the hidden rows in each of the two worlds, by the collection's property. */
   readonly hidden: Readonly<Record<string, readonly [readonly string[], readonly string[]]>>
 }
+
+/** A world whose registration has rules: they tell what the guards leave out. */
+export interface RuledWorld extends World { readonly options: World['options'] & { readonly rules: OperationRules } }
 
 /** The scope and rules that hide rows and fields of a collection. */
 export interface Guard { readonly scope: Scope<Values> | Scopes<Values> | undefined, readonly rules: Rules }
@@ -49,9 +53,12 @@ export function makeWorldPair (
     tables: [...parts.map(({ table }) => table), ...world.tables.slice(parts.length)]
   }
   const [tables, others] = generateTwins(makeGenerator(twinChoices), parts, guardedWorld)
-  const guards = Object.fromEntries(parts.map(part => [
+  const scopes = parts.map(part => withChangeScopes(generator, part, parts))
+  const sayings = generateSayings(generator, parts.map((part, index) => ({ part, scope: scopes[index] })), guardedWorld)
+  const options = { ...world.options, rules: rulesOf(sayings.api) }
+  const guards = Object.fromEntries(parts.map((part, index) => [
     part.generated.property,
-    { scope: withChangeScopes(generator, part, parts), rules: rulesOf(part.denied) }
+    { scope: scopes[index], rules: { ...rulesOf(sayings.own[index] ?? {}), fields: fieldRulesOf(part.denied) } }
   ]))
   const hiddenKeys = (made: readonly Table[], part: Part) => {
     const rows = made.find(({ name }) => name === part.table.name)?.rows ?? []
@@ -60,7 +67,8 @@ export function makeWorldPair (
   const hidden = Object.fromEntries(parts.map(part =>
     [part.generated.property, [hiddenKeys(tables, part), hiddenKeys(others, part)]] as const
   ))
-  return { world: { ...guardedWorld, tables }, twin: { ...guardedWorld, tables: others }, guards, hidden }
+  const ruled = { ...guardedWorld, options }
+  return { world: { ...ruled, tables }, twin: { ...ruled, tables: others }, guards, hidden }
 }
 
 /** Returns the declarations with the scopes and rules of the guards. */
@@ -140,10 +148,10 @@ function generateDenied (generator: ValueGenerator, { schema, expressions, extra
       writeItem: isStored(schema[name]) && generator.chance(12)
     }
   ]))
-  const operations = (['read', 'create', 'update', 'delete'] as const).filter(() => generator.chance(8)).map(name =>
-    [name, generator.weighted<Denial>([2, 'false'], [1, 'throws'], [1, 'throws 401'])] as const
+  const denied = operations.filter(() => generator.chance(8)).map(name =>
+    [name, generator.weighted<Denial>([2, 'false'], [2, 'returns false'], [1, 'throws'], [1, 'throws 401'])] as const
   )
-  return { fields, operations: new Map(operations) }
+  return { fields, operations: new Map(denied) }
 }
 
 const isStored = (schema: TSchema | undefined) => schema !== undefined && relationOf(schema) === undefined
@@ -178,19 +186,11 @@ function scopeOf (hiding: Hiding): Scope<Values> | undefined {
   }
 }
 
-function rulesOf ({ fields, operations }: Denied): Rules {
-  const denials = {
-    false: () => false,
-    throws: () => { throw new Error('a broken rule') },
-    'throws 401': () => { throw Object.assign(new Error('Who are you?'), { statusCode: 401 }) }
-  }
+function fieldRulesOf ({ fields }: Denied): NonNullable<Rules['fields']> {
   const deny = () => false
   const isOwn = ({ keeper }: Readonly<Values>) => keeper === ownKeeper
-  return {
-    ...Object.fromEntries([...operations].map(([name, how]) => [name, denials[how]])),
-    fields: Object.fromEntries(Object.entries(fields)
-      .filter(([, { read, write, writeItem }]) => read || write || writeItem)
-      .map(([name, { read, write, writeItem }]) =>
-        [name, { ...read && { read: deny }, ...write && { write: deny }, ...writeItem && { writeItem: isOwn } }]))
-  }
+  return Object.fromEntries(Object.entries(fields)
+    .filter(([, { read, write, writeItem }]) => read || write || writeItem)
+    .map(([name, { read, write, writeItem }]) =>
+      [name, { ...read && { read: deny }, ...write && { write: deny }, ...writeItem && { writeItem: isOwn } }]))
 }

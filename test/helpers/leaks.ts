@@ -21,20 +21,21 @@ export const leaks: Readonly<Record<string, Leak>> = {
   },
   'collections have no scope': {
     seed: 3,
-    rules: guards =>
-      Object.fromEntries(Object.entries(guards).map(([name, { rules }]) => [name, { scope: undefined, rules }]))
+    rules: guards => Object.fromEntries(Object.entries(guards).map(([name, { rules }]) =>
+      // A scope says who may do its operations.
+      [name, { scope: undefined, rules: { read: true, update: true, delete: true, ...rules } }]))
   },
   'a path is followed without the scope': {
     seed: 3,
     between: asking(plan => ({ ...plan, steps: plan.steps.map(step => ({ ...step, where: bare(step.where) })) }))
   },
   'embedded lists are read without the scope': {
-    seed: 86,
+    seed: 6,
     between: asking(plan => inSelection(plan, shown =>
       shown.kind === 'list' ? { ...shown, listing: { ...shown.listing, where: bare(shown.listing.where) } } : shown))
   },
   'embedded items are read without the scope': {
-    seed: 94,
+    seed: 53,
     between: asking(plan => inSelection(plan, shown => shown.kind === 'item' ? { ...shown, where: everything } : shown))
   },
   'filters through relations are read without the scope': {
@@ -42,7 +43,7 @@ export const leaks: Readonly<Record<string, Leak>> = {
     between: asking(plan => inFilter(plan, bareSome))
   },
   'dictionaries are read without the scope': {
-    seed: 9,
+    seed: 3,
     between: asking(plan => plan.kind === 'groups' ? inFilter(plan, bare) : plan)
   }
 }

@@ -11,8 +11,8 @@ import type { World } from '../../lib/conformance/world.ts'
 /** A row by its columns' names. */
 export type Row = Readonly<Record<string, unknown>>
 
-/** The result of a rule that denies an operation: false, an error, or an error with status 401. */
-export type Denial = 'false' | 'throws' | 'throws 401'
+/** A rule that denies an operation: the constant `false`, or a function that returns it or throws an error. */
+export type Denial = 'false' | 'returns false' | 'throws' | 'throws 401'
 
 /** `writeItem`: the caller may write the field in items with its own keeper alone. */
 interface DeniedField { readonly read: boolean, readonly write: boolean, readonly writeItem: boolean }
