@@ -1,0 +1,53 @@
+import { Type } from '@sinclair/typebox'
+import { test } from 'tap'
+import dataApi, { collection, type DataApiOptions, memory } from '../../lib/index.ts'
+import { proveRules } from '../../lib/prove/index.ts'
+import Fastify from '../helpers/fastify.ts'
+
+// docs/prove.md, of rules that are constants.
+
+const R = { readable: true } as const
+const Thing = Type.Object({
+  id: Type.Integer({ identifier: true, ...R }), text: Type.String({ ...R, writable: true })
+})
+
+/** Builds an application with three collections whose rules are constants: of their own, or of the registration. */
+const buildSaid = async () => {
+  const app = Fastify()
+  const requestStrategies: NonNullable<DataApiOptions['requestStrategies']> =
+    { delete: true, bulk: ['PATCH', 'DELETE'] }
+  const all = { read: true, create: true, update: true, delete: true }
+  await app.register(dataApi, {
+    rules: { read: true, create: false, update: () => true, delete: false },
+    requestStrategies,
+    imports: true,
+    collections: {
+      things: collection(Thing, { source: memory([]) }),
+      notes: collection(Thing, { source: memory([]), rules: { update: false, delete: true } }),
+      secrets: collection(Thing, { source: memory([]), rules: { ...all, read: false } })
+    }
+  })
+  return app
+}
+
+/** Returns how often ways were sent, answered and refused. */
+const countsIn = (report: string) => new Map([...report.matchAll(/^\| (.+?) \| (\d+) \| (\d+) \| (\d+) \|$/gm)]
+  .map(([, name = '', ...counts]) => [name, counts.map(Number)] as const))
+
+test("'false' is counted as refused, and what may not be read is hidden", async t => {
+  const { report } = await proveRules({ app: buildSaid, requests: 250, seed: 1 })
+  const counts = countsIn(report)
+  const refusedWays = [
+    'things created', 'things deleted', 'things imported', 'notes created', 'notes changed by PATCH',
+    'notes changed by an array', 'secrets as JSON'
+  ]
+  for (const name of refusedWays) {
+    const [sent = 0, answered, refused] = counts.get(name) ?? []
+    t.ok(sent > 0, name)
+    t.strictSame([answered, refused], [0, sent], name)
+  }
+  for (const name of ['things changed by PATCH', 'notes deleted', 'secrets created']) {
+    t.ok((counts.get(name)?.[1] ?? 0) > 0, name)
+  }
+  t.match(report, 'Hidden, and so different in both worlds: secrets, secrets.text.')
+})
