@@ -38,9 +38,9 @@ export const isOpen = ({ sent, answered, refused }: Count) =>
 
 /** Makes the requests of a caller: each way until it is answered, and drawn ones. */
 export interface Driver {
-  /** Returns the next request, and the name of the way that it drives; undefined for a drawn one. */
-  next (generator: ValueGenerator): { readonly request: Driven, readonly way: string | undefined }
-  answered (request: SentRequest, answer: Answer, way: string | undefined): void
+  /** Returns the next request, and the way that it drives; undefined for a drawn one. */
+  next (generator: ValueGenerator): { readonly request: Driven, readonly way: Way | undefined }
+  answered (request: SentRequest, answer: Answer, way: Way | undefined): void
 }
 
 export function makeDriver (
@@ -64,11 +64,11 @@ export function makeDriver (
       const request: Driven | undefined = way?.make(generator) ?? (api && generateRequest(generator, api, client))
       if (request === undefined) throw new TypeError('nothing to send')
       const guessed = generator.chance(25) ? withGuess(generator, request, guess) : request
-      return { request: { ...guessed, headers: { ...request.headers, ...headers } }, way: way?.name }
+      return { request: { ...guessed, headers: { ...request.headers, ...headers } }, way }
     },
     answered (request, answer, way) {
       recordAnswer(client, request, answer)
-      if (way !== undefined) ways.set(way, counted(ways.get(way) ?? none, answer))
+      if (way !== undefined) ways.set(way.name, counted(ways.get(way.name) ?? none, answer))
     }
   }
 }
@@ -79,8 +79,13 @@ function counted ({ sent, answered, refused }: Count, answer: Answer): Count {
   return {
     sent: sent + 1,
     answered: answered + Number(status < 400 || status === 409),
-    refused: refused + Number(status === 401 || status === 403)
+    refused: refused + Number(isRefusal(answer))
   }
+}
+
+export function isRefusal (answer: Answer): boolean {
+  const status = statusOf(answer)
+  return status === 401 || status === 403
 }
 
 /** The models to draw requests from: what the caller knows, and what there is, for who guesses names. */

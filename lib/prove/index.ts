@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { describeLeak, undrivenOf, writeReport } from './report.ts'
+import { describeLeak, undrivenOf, unrefusedOf, writeReport } from './report.ts'
 import { prove, type Proved } from './prover.ts'
 import { describeTables } from './rows.ts'
 import type { ProvedCaller } from './sight.ts'
@@ -52,7 +52,8 @@ export class ProofError extends Error {
 /**
  * Looks for anything that the rules of an application do not hide (docs/prove.md). Builds the application twice, over
  * tables that differ only in what a caller may not see, and sends both the same requests: every answer must be the
- * same. Throws a ProofError for the first difference, and for a way into the data that could not be driven.
+ * same. Throws a ProofError for the first difference, for a write at a collection that the caller may not read which is
+ * not refused, and for a way into the data that could not be driven.
  */
 export async function proveRules ({
   app, callers = { visitor: {} }, requests = 2000, seed = Math.floor(Math.random() * 2 ** 31), routes = [], allow = []
@@ -85,6 +86,10 @@ function problemIn (proved: readonly Proved[], allow: ReadonlySet<string>): stri
   for (const { caller, leak } of proved) if (leak !== undefined) return describeLeak(caller, leak)
   for (const { caller, isKnown } of proved) {
     if (!isKnown) return `The application refused every request of ${caller}: its headers are not those of a caller`
+  }
+  for (const one of proved) {
+    const [first] = unrefusedOf(one, allow)
+    if (first !== undefined) return `Who may not read a collection may not change it, but ${one.caller} may: ${first}`
   }
   for (const one of proved) {
     const [first, ...more] = undrivenOf(one, allow)

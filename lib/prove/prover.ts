@@ -2,7 +2,7 @@ import { choiceLimit, makeGenerator, type ValueGenerator } from '../conformance/
 import { encode } from '../conformance/resources.ts'
 import type { SentRequest } from '../conformance/send.ts'
 import { compare, type Filled, type Pair } from './compare.ts'
-import { isOpen, makeDriver, type Proving, type Ways } from './driver.ts'
+import { isOpen, isRefusal, makeDriver, type Proving, type Ways } from './driver.ts'
 import { turn } from './live.ts'
 import { generateRows, type Hints, type TableShape } from './rows.ts'
 import { type Leak, shrink } from './shrink.ts'
@@ -19,6 +19,8 @@ export interface Proved {
   readonly ways: Ways
   /** Server errors by their texts, with the first request of each. */
   readonly faults: Map<string, SentRequest>
+  /** Writes at a collection that the caller may not read, which were not refused: by the ways, the first of each. */
+  readonly unrefused: Map<string, { readonly request: SentRequest, readonly status: number }>
   /** Facts that were other ones in the twins: `collection.field`, or `collection` for rows. */
   readonly changed: Set<string>
   /** Collections that show all rows, also those that belong to hidden ones. */
@@ -37,6 +39,7 @@ export async function prove (name: string, caller: ProvedCaller, proving: Provin
     requests: 0,
     ways: new Map(),
     faults: new Map(),
+    unrefused: new Map(),
     changed: new Set(),
     unscoped: new Set()
   }
@@ -72,6 +75,9 @@ async function drive (
     const { answer, difference } = await compare(pair, request)
     proved.requests++
     driver.answered(request, answer, way)
+    if (way?.isRefused === true && !isRefusal(answer) && !proved.unrefused.has(way.name)) {
+      proved.unrefused.set(way.name, { request, status: answer.status })
+    }
     if (answer.status >= 500) proved.faults.set(answer.body, proved.faults.get(answer.body) ?? request)
     if (difference !== undefined) proved.leak = await shrink(pair, { request, changes, difference })
   }

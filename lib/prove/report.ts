@@ -56,6 +56,11 @@ export const undrivenOf = ({ ways }: Proved, allow: ReadonlySet<string>): readon
   [...ways].filter(([name, { answered, refused }]) => answered === 0 && refused === 0 && !allow.has(name))
     .map(([name]) => name)
 
+/** Returns sentences on what must be refused, was not, and nobody has allowed. */
+export const unrefusedOf = ({ unrefused }: Proved, allow: ReadonlySet<string>): readonly string[] =>
+  [...unrefused].filter(([name]) => !allow.has(name)).map(([name, { request, status }]) =>
+    `${name}: ${describeRequest(request)} is ${status}, not 403`)
+
 /** Returns the report as Markdown: what was found, what was driven, what was not, and what callers may learn. */
 export function writeReport ({ seed, callers, allow, madeUp }: Evidence): string {
   const sum = callers.reduce((total, { requests }) => total + requests, 0)
@@ -68,6 +73,7 @@ export function writeReport ({ seed, callers, allow, madeUp }: Evidence): string
     found[0] ?? `No difference in ${sum} requests to pairs of worlds that differ in what a caller may not see.`,
     // After a leak nothing more was driven.
     list('Not driven', found.length > 0 ? [] : each(one => undrivenOf(one, allow))),
+    list('Changed by who may not read it', each(one => unrefusedOf(one, allow))),
     list('Made up, since only SQL computes them', [...madeUp]),
     list('Worth a look: all items are visible, also those of hidden items', each(({ unscoped }) => unscoped)),
     list('Server errors', each(({ faults }) => [...faults.values()].map(describeRequest))),

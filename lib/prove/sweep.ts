@@ -30,7 +30,7 @@ export function waysOf (
     if (collection === undefined) return []
     return [{ collection, caller, canRead: caller.denial('read', collection) === undefined }]
   })
-  const writes = views.flatMap(view => writesOf(served, view, guess))
+  const writes = views.flatMap(view => (view.canRead ? writesOf : blindWritesOf)(served, view, guess))
   const written = [...writes, ...batchWays(served, views, writes, guess)]
     .map(way => tried(served.api.keys === undefined ? way : keyed(way)))
   const reads = views.filter(view => view.canRead).map(view =>
@@ -158,7 +158,7 @@ function writesOf (
     ...codedWays(collection, item, guess),
     ...strategies.create && isWritable
       ? [{
-          name: `${name} created`,
+          name: creationOf(collection),
           weight: ownCode,
           make: (generator: ValueGenerator) =>
             ({ method: 'POST', url, headers, body: generateCreate(generator, collection, 1) })
@@ -184,6 +184,35 @@ function writesOf (
     ...waysByValue(collection, item),
     ...waysByFilter(collection, url, syntax)
   ]
+}
+
+const creationOf = ({ name }: Collection) => `${name} created`
+
+/** Writes of who may not read the collection: all but creations must be refused (docs/http.md: Rules). */
+function blindWritesOf (served: ServedApi, view: View, guess: Guess): readonly Way[] {
+  const { collection } = view
+  return [...writesOf(served, view, guess), blindWay(served, view)].map(way =>
+    ({ ...way, isRefused: way.name !== creationOf(collection) }))
+}
+
+/** Writes at any URL of a collection, also those that it takes of nobody; POST at its own URL is a creation. */
+function blindWay ({ prefix }: ServedApi, view: View): Way {
+  const { collection } = view
+  const url = `${prefix}/${encode(collection.name)}`
+  return {
+    name: `${collection.name} changed unread`,
+    weight: 2 * ownCode,
+    make (generator) {
+      const { name } = generator.of([...collection.fields.values()])
+      const at = `${url}/${segmentOf(generator, view)}`
+      const below = `${at}/${encode(name)}`
+      const method = generator.of(['PATCH', 'PUT', 'DELETE', 'POST'])
+      const sent = request(method, generator.of(method === 'POST' ? [at, below] : [at, below, url]))
+      if (method === 'DELETE') return sent
+      const headers = { 'content-type': 'application/json' }
+      return { ...sent, headers, body: generateUpdate(generator, collection, 1) }
+    }
+  }
 }
 
 /** Changes that make a new value of the one that an item has. */

@@ -11,6 +11,8 @@ export interface Way {
   readonly name: string
   /** How often it is driven beside the others: code of the application is more often wrong. Default 1. */
   readonly weight?: number
+  /** True if each request must be refused: the caller may not read the collection at whose URLs it writes. */
+  readonly isRefused?: boolean
   /** Returns a request, with other values each time. */
   make (generator: ValueGenerator): Driven
 }
