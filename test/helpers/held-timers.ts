@@ -15,22 +15,26 @@ export const [hour, twoHours] = [3_600_000, 7_200_000]
 const tolerance = hour / 2
 
 /**
- * Holds all timers of the global setTimeout with a delay of `least` or more, until the end of the test. Default: about
- * an hour.
+ * Holds all timers of the global setTimeout and setInterval with a delay of `least` or more, until the end of the test.
+ * Default: about an hour.
  */
 export function holdTimers (t: Test, least = hour - tolerance): HeldTimers {
-  const { setTimeout: set, clearTimeout: clear } = globalThis
+  const { setTimeout: set, clearTimeout: clear, setInterval: repeat, clearInterval } = globalThis
   const held = new Map<NodeJS.Timeout, Held>()
   t.teardown(() => {
-    Object.assign(globalThis, { setTimeout: set, clearTimeout: clear })
+    Object.assign(globalThis, { setTimeout: set, clearTimeout: clear, setInterval: repeat, clearInterval })
     for (const timer of held.keys()) clear(timer)
   })
+  const forget = (timer: NodeJS.Timeout) => {
+    held.delete(timer)
+    clear(timer)
+  }
   Object.assign(globalThis, {
     setTimeout (run: (...values: unknown[]) => void, delay = 0, ...values: unknown[]) {
       const timer = set(run, delay, ...values)
       if (delay < least) return timer
       const refresh = timer.refresh.bind(timer)
-      const hold = () => { held.set(timer, { delay, run: () => { run(...values) } }) }
+      const hold = () => { held.set(timer, { delay, run: () => { run(...values) }, isRepeated: false }) }
       hold()
       return Object.assign(timer, {
         refresh () {
@@ -39,21 +43,24 @@ export function holdTimers (t: Test, least = hour - tolerance): HeldTimers {
         }
       })
     },
-    clearTimeout (timer: NodeJS.Timeout) {
-      held.delete(timer)
-      clear(timer)
-    }
+    setInterval (run: () => void, delay: number) {
+      const timer = repeat(run, delay)
+      if (delay >= least) held.set(timer, { delay, run, isRepeated: true })
+      return timer
+    },
+    clearTimeout: forget,
+    clearInterval: forget
   })
   return {
     delays: () => [...held.values()].map(({ delay }) => delay),
     fire (delay) {
       for (const [timer, one] of held) {
         if (delay !== undefined && Math.abs(one.delay - delay) > tolerance) continue
-        clearTimeout(timer)
+        if (!one.isRepeated) clearTimeout(timer)
         one.run()
       }
     }
   }
 }
 
-interface Held { readonly delay: number, run (): void }
+interface Held { readonly delay: number, readonly isRepeated: boolean, run (): void }

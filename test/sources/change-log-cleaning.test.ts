@@ -5,6 +5,7 @@ import dataApi, { collection, type PostgresDatabase } from '../../lib/index.ts'
 import { changeLogScript } from '../../lib/sources/sql/postgres/change-log-sql.ts'
 import Fastify from '../helpers/fastify.ts'
 import { eventually } from '../helpers/follow.ts'
+import { holdTimers } from '../helpers/held-timers.ts'
 import { onDatabase } from '../helpers/on-database.ts'
 import { test } from '../helpers/on-postgres.ts'
 
@@ -14,6 +15,8 @@ const script = `create table items (id integer primary key, name text not null);
 ${changeLogScript([{ schema: undefined, name: 'items' }])}`
 
 const changes = { poll: 1 }
+// In milliseconds.
+const minute = 60_000
 
 /** Serves a collection, which nobody follows. */
 async function serveItems (t: Test, db: PostgresDatabase): Promise<void> {
@@ -26,16 +29,28 @@ async function serveItems (t: Test, db: PostgresDatabase): Promise<void> {
   await app.ready()
 }
 
-test('old changes are deleted while an application runs, whoever follows', t => onDatabase(script, async db => {
-  await db.pool.query(`do $$ begin
-    for n in 1 .. 1500 loop insert into items values (n, 'x'); commit; end loop;
-  end $$`)
-  await db.pool.query('update data_api.horizon set forgotten = pg_current_snapshot(), upcoming = pg_current_snapshot()')
+test('old changes are deleted at the start and each minute, whoever follows', t => onDatabase(script, async db => {
+  const timers = holdTimers(t, minute)
   const count = async () => (await db.pool.query('select from data_api.changes')).rowCount
-  t.equal(await count(), 1500)
+  const fill = async (number: number) => {
+    await db.pool.query(`do $$ begin
+      for n in 1 .. ${number} loop insert into items values (${number} + n, 'x'); commit; end loop;
+    end $$`)
+    await db.pool.query(`
+      update data_api.horizon set forgotten = pg_current_snapshot(), upcoming = pg_current_snapshot()`)
+    t.equal(await count(), number)
+  }
+  await fill(1500)
   await serveItems(t, db)
   await eventually(async () => await count() === 0, () => 'old changes stay')
-}, { changes }))
+  for (const number of [50, 10]) {
+    await fill(number)
+    await eventually(async () => {
+      timers.fire()
+      return await count() === 0
+    }, () => 'old changes stay')
+  }
+}, { changes, connectionTimeout: minute / 2 }))
 
 test('what is told does not wait for the deletion of old changes', t => onDatabase(script, async (db, url) => {
   const other = new pg.Client(url)
