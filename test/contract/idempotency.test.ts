@@ -138,18 +138,27 @@ every('a key that has expired is as new', async ({ t, send, same, opened }) => {
   t.strictSame((await opened.rows('data_api_keys')).map(row => row['key']), ['last'])
 })
 
-const expired = Array.from({ length: 2500 }, (_, n) => ({
-  caller: '', key: `k${n}`, fingerprint: 'f', results: '[]', at: new Date(1_000_000_000_000 + n % 7).toISOString()
+const keysOf = (name: string, length: number, from: number) => Array.from({ length }, (_, n) => ({
+  caller: '', key: `${name}${n}`, fingerprint: 'f', results: '[]', at: new Date(from + n % 7).toISOString()
 }))
-const kept = { ...expired[0], key: 'kept', at: new Date().toISOString() }
+// More than a slice and less than two, so that the deletion at the start is over with the last of them.
+const keyRows = [...keysOf('expired', 2000, 1_000_000_000_000), ...keysOf('later', 1500, Date.now() - 3_600_000)]
 
-every('all keys that have expired are deleted at the start, however many', async ({ t, get, opened }) => {
-  await get('/notes')
-  for (let tries = 0; tries < 1000 && (await opened.rows('data_api_keys')).length > 1; tries++) {
-    await new Promise(resolve => { setTimeout(resolve, 10) })
+every('all keys that have expired are deleted at the start and after a write', async ({ t, get, send, opened }) => {
+  const { now } = Date
+  t.teardown(() => { Date.now = now })
+  const leftOf = async (most: number) => {
+    for (let tries = 0; tries < 1000 && (await opened.rows('data_api_keys')).length > most; tries++) {
+      await new Promise(resolve => { setTimeout(resolve, 10) })
+    }
+    return (await opened.rows('data_api_keys')).map(row => row['key'])
   }
-  t.strictSame((await opened.rows('data_api_keys')).map(row => row['key']), ['kept'])
-}, { ...world, unshared: true, tables: { ...world.tables, data_api_keys: [...expired, kept] } })
+  await get('/notes')
+  t.strictSame((await leftOf(1500)).sort(), keyRows.slice(2000).map(row => row.key).sort())
+  Date.now = () => now() + 86_400_000
+  t.equal((await send('POST', '/notes', { text: 'a' }, key('last'))).statusCode, 201)
+  t.strictSame(await leftOf(1), ['last'])
+}, { ...world, unshared: true, tables: { ...world.tables, data_api_keys: keyRows } })
 
 const guardedWorld = { ...world, collections: guarded }
 
