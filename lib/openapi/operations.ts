@@ -273,11 +273,11 @@ export function updateOperation (
   }
 }
 
-export function deleteOperation (item: DescribedItem, describing: Describing): Operation {
+export function deleteOperation (item: DescribedItem, unlinks: boolean, describing: Describing): Operation {
   return {
     operationId: describing.operationId(`delete_${wordsOf(item)}`),
-    summary: `Delete ${phraseOf(item)}`,
-    description: 'Whether items that refer to it are deleted as well is decided by the application.',
+    summary: `${unlinks ? 'Unlink' : 'Delete'} ${phraseOf(item)}`,
+    description: unlinks ? 'Both items stay.' : 'The application decides if what refers to it is deleted as well.',
     tags: [item.tag],
     parameters: describing.profile.details ? [header('IfMatch', describing)] : [],
     responses: { 200: ok('Deleted.', doneSchema(describing)), ...writeErrors(describing) }

@@ -1,9 +1,10 @@
 import type { Collection, SubCollectionField, SubItemField } from '../model/model.ts'
-import type { Resource } from '../plan/path/walk.ts'
+import type { Resource, Walked } from '../plan/path/walk.ts'
+import { always } from '../plan/predicates.ts'
 import { type Describing, itemOf, listOf, methodsOf, type View } from './describing.ts'
 import { isPlainName, type Profile } from './profiles.ts'
 import { readableFields } from './items.ts'
-import { type Method, updatesAll } from '../plan/path/methods.ts'
+import { type Method, separableRelation, updatesAll } from '../plan/path/methods.ts'
 import { deleteManyOperation, updateManyOperation } from './many.ts'
 import type { Operation, OperationMethod, PathItem } from './objects.ts'
 import {
@@ -76,7 +77,9 @@ function writesOf (resource: ItemResource, item: DescribedItem, view: View, desc
       const operation = updateOperation(collection, method, describing, item)
       return [method.toLowerCase() as OperationMethod, noted(method, operation)]
     })),
-    ...methods.includes('DELETE') && { delete: noted('DELETE', deleteOperation(item, describing)) }
+    ...methods.includes('DELETE') && {
+      delete: noted('DELETE', deleteOperation(item, separableRelation(resource) !== undefined, describing))
+    }
   }
 }
 
@@ -99,7 +102,8 @@ function relationPath (field: SubItemField | SubCollectionField, view: View, des
     const from = { collection: field.target, via: field }
     return { ...path, ...listPath({ ...listOf(field.target), from }, view, describing) }
   }
-  const resource: ItemResource = { ...itemOf(field.target), nullable: true, pathValues: undefined }
+  const walked = [stepTo(view.collection), stepTo(field.target, field)]
+  const resource: ItemResource = { ...itemOf(field.target), nullable: true, pathValues: undefined, walked }
   const item = { tag: view.collection.name, part: field.name }
   return {
     ...path,
@@ -107,6 +111,10 @@ function relationPath (field: SubItemField | SubCollectionField, view: View, des
     ...writesOf(resource, item, view, describing)
   }
 }
+
+/** Rules are asked of the collection that a path begins with, and a relation tells what DELETE does behind it. */
+const stepTo = (collection: Collection, via?: SubItemField): Walked =>
+  ({ step: { collection, via, where: always }, segment: '', length: 0, alternatives: [] })
 
 /** Returns true for a collection whose name the profile can use. */
 export const isNameable = ({ name }: Collection, { plainNames }: Profile): boolean =>
