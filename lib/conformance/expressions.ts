@@ -34,7 +34,7 @@ export function addExpression (generator: ValueGenerator, draft: CollectionDraft
   const empty = generator.chance(60) ? generator.from(draft.columns.filter(one => one.nullable)) : undefined
   const column = empty ?? generator.of(draft.columns)
   const { type, nullable, text, sql, memory } = generator.of(formsOf(generator, column, draft))
-  const declared = expression<Readonly<Record<string, unknown>>, TSchema, boolean>({
+  const declared = expression<never, TSchema, boolean>({
     type: { ...type, ...generateReading(generator) },
     ...generator.chance(50) && { nullable },
     sql,
