@@ -6,6 +6,7 @@ import { setImmediate, setTimeout } from 'node:timers/promises'
 import { test } from 'tap'
 import { makeBatching, type Work } from '../lib/scheduling/batching.ts'
 import dataApi, { collection, memory } from '../lib/index.ts'
+import { everybody } from './helpers/everybody.ts'
 
 /** Work that writes down what is done. */
 const noted = (log: unknown[], name: string, make: Work<string>['make'] = () => name): Work<string> => ({
@@ -181,6 +182,7 @@ test('rules, scopes and hooks find what the application keeps of their own reque
   app.addHook('onRequest', (request, _reply, done) => { asker.run(String(request.headers['x-asker']), done) })
   app.addHook('onSend', async (_request, reply) => { reply.header('x-asker', asker.getStore()) })
   await app.register(dataApi, {
+    rules: everybody,
     collections: {
       things: collection(Type.Object({
         id: Type.Integer({ identifier: true, readable: true }), owner: Type.String({ readable: true })
@@ -204,6 +206,7 @@ test('rules, scopes and hooks find what the application keeps of their own reque
 test('an application whose tests stop the clock is answered', async t => {
   const app = Fastify()
   await app.register(dataApi, {
+    rules: everybody,
     collections: {
       things: collection(Type.Object({
         id: Type.Integer({ identifier: true, readable: true })
@@ -221,6 +224,7 @@ test('a hook that throws what is no error is a 500 all the same', async t => {
   const app = Fastify()
   const Thing = Type.Object({ id: Type.Integer({ identifier: true }), name: Type.String({ writable: true }) })
   await app.register(dataApi, {
+    rules: everybody,
     collections: {
       things: collection(Thing, {
         source: memory([{ id: 1, name: 'one' }]),

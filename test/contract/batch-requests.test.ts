@@ -4,6 +4,7 @@ import dataApi, { collection, type DataApiOptions, memory, sqlite, SubItem } fro
 import { mayNot } from '../fixtures/company.ts'
 import { everySource, type World } from '../helpers/every-source.ts'
 import Fastify from '../helpers/fastify.ts'
+import { everybody } from '../helpers/everybody.ts'
 
 // docs/http.md: Batches
 
@@ -176,7 +177,7 @@ every('every fault in the form of operations is told, with its place', async ({ 
 
 async function serve (options: Partial<DataApiOptions>, collections: DataApiOptions['collections']) {
   const app = Fastify()
-  await app.register(dataApi, { requestStrategies: { batch: true }, ...options, collections })
+  await app.register(dataApi, { rules: everybody, requestStrategies: { batch: true }, ...options, collections })
   return { app, post: (payload: object) => app.inject({ method: 'POST', url: '/', payload }) }
 }
 

@@ -9,6 +9,7 @@ import { collections, ddl, noTables, calls } from '../fixtures/keyed-notes.ts'
 import { examples, requests } from '../helpers/arbitrary-writes.ts'
 import fc, { runsOf } from '../helpers/fast-check.ts'
 import { held, inWorlds, sameOrThrow, send } from '../helpers/write-worlds.ts'
+import { everybody } from '../helpers/everybody.ts'
 
 // docs/http.md: Dry runs
 
@@ -67,7 +68,9 @@ onPostgres('PostgreSQL: what a deferred constraint refuses is told as well', asy
   const flags = { readable: true, writable: true }
   const Child = Type.Object({ id: Type.Integer({ identifier: true, ...flags }), parent: Type.Integer(flags) })
   const app = Fastify()
-  await app.register(dataApi, { collections: { children: collection(Child, { source: db.table('children') }) } })
+  await app.register(dataApi, {
+    rules: everybody, collections: { children: collection(Child, { source: db.table('children') }) }
+  })
   t.teardown(() => app.close())
   const post = (headers: object) =>
     app.inject({ method: 'POST', url: '/children', payload: { id: 1, parent: 9 }, headers: { ...headers } })

@@ -5,6 +5,7 @@ import { Readable } from 'node:stream'
 import { test } from 'tap'
 import dataApi, { collection, DataApiError, memory } from '../../lib/index.ts'
 import { Type } from '@sinclair/typebox'
+import { everybody } from '../helpers/everybody.ts'
 
 // docs/http.md: Errors. What a hook of the application answers, sends on or throws is as on any route.
 
@@ -22,7 +23,7 @@ async function serve (prepare: Prepare, options: FastifyServerOptions = {}, crea
   app.get('/own', async () => [{ id: 1, name: 'a' }])
   const things = collection(Thing,
     { source: memory([{ id: 1, name: 'a' }, { id: 2, name: 'b' }]), ...creating && { hooks: { creating } } })
-  await app.register(dataApi, { prefix: '/api', collections: { things } })
+  await app.register(dataApi, { rules: everybody, prefix: '/api', collections: { things } })
   const ask = async (request: string | InjectOptions) => {
     const { statusCode, headers, payload } = await app.inject(request as InjectOptions)
     return { status: statusCode, headers, body: payload, type: headers['content-type'] }
@@ -265,7 +266,7 @@ test('a read that takes too long is 503 with the message of Fastify, and is answ
     handlerTimeout: hour,
     logger: { level: 'warn', stream: { write: (line: string) => { warnings.push(JSON.parse(line)) } } }
   })
-  await app.register(dataApi, { collections: { slow } })
+  await app.register(dataApi, { rules: everybody, collections: { slow } })
   const asked = app.inject('/slow').then(answer => answer)
   await begun
   timers.fire(hour)

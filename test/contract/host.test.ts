@@ -4,6 +4,7 @@ import { test } from 'tap'
 import dataApi, { DeclarationError } from '../../lib/index.ts'
 import { collections, tables } from '../fixtures/music.ts'
 import { openers } from '../helpers/sources.ts'
+import { everybody } from '../helpers/everybody.ts'
 
 // docs/http.md: URLs. The plugin in an application of somebody else's.
 
@@ -23,8 +24,10 @@ async function host () {
   app.get('/own', async () => ({ own: true }))
   app.get('/own/fails', async () => { throw new Error('own') })
   app.post('/own', async request => ({ body: request.body }))
-  await app.register(dataApi, { prefix: '/one', collections: collections(opened.source) })
-  await app.register(dataApi, { prefix: '/two/deep/', naming: 'camelCase', collections: collections(opened.source) })
+  await app.register(dataApi, { rules: everybody, prefix: '/one', collections: collections(opened.source) })
+  await app.register(dataApi, {
+    rules: everybody, prefix: '/two/deep/', naming: 'camelCase', collections: collections(opened.source)
+  })
   return app
 }
 
@@ -67,7 +70,7 @@ test('a prefix may be nested and have parameters', async t => {
   const opened = openers.memory(tables)
   const app = Fastify()
   await app.register(async scope => {
-    await scope.register(dataApi, { prefix: '/v1', collections: collections(opened.source) })
+    await scope.register(dataApi, { rules: everybody, prefix: '/v1', collections: collections(opened.source) })
     t.equal(scope.dataApi.prefix, '/tenants/:tenant/api/v1')
   }, { prefix: '/tenants/:tenant/api' })
   t.equal((await app.inject('/tenants/a%20b/api/v1/artists?limit=1')).headers.link,
@@ -82,7 +85,7 @@ test('absolute links follow the proxy that the application trusts, and no other'
   const headers = { host: 'inner:8080', 'x-forwarded-host': 'example.org', 'x-forwarded-proto': 'https' }
   for (const [trustProxy, origin] of [[true, 'https://example.org'], [false, 'http://inner:8080']] as const) {
     const app = Fastify({ trustProxy })
-    await app.register(dataApi, { collections: collections(opened.source) })
+    await app.register(dataApi, { rules: everybody, collections: collections(opened.source) })
     t.match((await app.inject({ url: '/artists?limit=1', headers })).headers.link, `<${origin}/artists?`)
     await app.close()
   }
@@ -91,7 +94,7 @@ test('absolute links follow the proxy that the application trusts, and no other'
 test('a Host header that is none makes links relative', async t => {
   const opened = openers.memory(tables)
   const app = Fastify()
-  await app.register(dataApi, { collections: collections(opened.source) })
+  await app.register(dataApi, { rules: everybody, collections: collections(opened.source) })
   for (const host of ['evil.org/path?', 'a b', '"><script>', 'user@evil.org', 'x\\y']) {
     t.match((await app.inject({ url: '/artists?limit=1', headers: { host } })).headers.link, /^<\/artists\?/, host)
   }
@@ -112,7 +115,7 @@ test('router options of the host hold', async t => {
   const app = Fastify({
     routerOptions: { ignoreTrailingSlash: true, ignoreDuplicateSlashes: true, caseSensitive: false }
   })
-  await app.register(dataApi, { prefix: '/Api', collections: collections(opened.source) })
+  await app.register(dataApi, { rules: everybody, prefix: '/Api', collections: collections(opened.source) })
   t.strictSame((await app.inject('/api/artists/1/name')).json(), 'Noisia')
   t.strictSame((await app.inject('//api//artists/1/name/')).json(), 'Noisia')
   t.strictSame((await app.inject('//api/artists/1/name/')).json(), 'Noisia')
@@ -122,9 +125,9 @@ test('router options of the host hold', async t => {
 test('the same prefix twice is an error at registration', async t => {
   const opened = openers.memory(tables)
   const app = Fastify()
-  await app.register(dataApi, { collections: collections(opened.source) })
+  await app.register(dataApi, { rules: everybody, collections: collections(opened.source) })
   await t.rejects(async () => {
-    await app.register(dataApi, { collections: collections(opened.source) })
+    await app.register(dataApi, { rules: everybody, collections: collections(opened.source) })
   }, DeclarationError)
 })
 
@@ -133,7 +136,9 @@ test('OPTIONS is never in the way of a CORS preflight, and Vary tells of both', 
   for (const prefix of ['/api', '']) {
     for (const corsFirst of [true, false]) {
       const app = Fastify()
-      const api = () => app.register(dataApi, { prefix, collections: collections(openers.memory(tables).source) })
+      const api = () => app.register(dataApi, {
+        rules: everybody, prefix, collections: collections(openers.memory(tables).source)
+      })
       if (!corsFirst) await api()
       await app.register(cors, { origin: ['https://a.example', 'https://b.example'] })
       if (corsFirst) await api()
@@ -154,7 +159,7 @@ test('OPTIONS is never in the way of a CORS preflight, and Vary tells of both', 
 test('where CORS leaves preflights alone, OPTIONS is ours at the root as well', async t => {
   const app = Fastify()
   await app.register(cors, { preflight: false })
-  await app.register(dataApi, { collections: collections(openers.memory(tables).source) })
+  await app.register(dataApi, { rules: everybody, collections: collections(openers.memory(tables).source) })
   for (const [path, allow] of Object.entries({
     '/': 'GET, HEAD, OPTIONS',
     '/artists': 'GET, HEAD, OPTIONS, QUERY, POST, PATCH',

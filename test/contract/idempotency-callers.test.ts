@@ -4,6 +4,7 @@ import { test } from 'tap'
 import dataApi, { collection, memory, sqlite } from '../../lib/index.ts'
 import { collections, Note } from '../fixtures/keyed-notes.ts'
 import Fastify from '../helpers/fastify.ts'
+import { everybody } from '../helpers/everybody.ts'
 
 // docs/http.md: Idempotency keys. Whose key it is, and where it leads.
 
@@ -12,7 +13,9 @@ test('what names no caller is 500 and logged, so that nobody gets the answers of
   const app = Fastify({ logger: { level: 'error', stream: { write (line: string) { lines.push(line) } } } })
   let caller: () => unknown
   await app.register(dataApi, {
-    collections: collections(() => memory([])), idempotency: { caller: () => caller() as string }
+    rules: everybody,
+    collections: collections(() => memory([])),
+    idempotency: { caller: () => caller() as string }
   })
   let notes = 0
   const send = async (given: () => unknown) => {
@@ -46,6 +49,7 @@ test('a key of one registration is another request to another, also where they s
     if (!apps.includes(app)) apps.push(app)
     const notes = collection(Type.Pick(Note, ['id', 'text']), { source: db.table(table) })
     await app.register(dataApi, {
+      rules: everybody,
       collections: { notes },
       requestStrategies: { batch: true },
       idempotency: { table: db.table('data_api_keys') }

@@ -10,6 +10,7 @@ import { times } from '../helpers/on-socket.ts'
 import { onDatabase } from '../helpers/on-database.ts'
 import { test as testOnPostgres, withoutPostgres } from '../helpers/on-postgres.ts'
 import { kyselyOpeners, type Opened, postgresDdl } from '../helpers/sources.ts'
+import { everybody } from '../helpers/everybody.ts'
 
 // docs/http.md: Idempotency keys. Repetitions that race, and transactions that end in the middle.
 
@@ -56,7 +57,9 @@ for (const [name, open] of Object.entries(withoutPostgres ? {} : kyselyOpeners))
   test(`a write through ${name} is done once under its key`, async t => {
     const opened = await open(noTables, ddl)
     const app = Fastify()
-    await app.register(dataApi, { ...idempotency(opened.source), collections: collections(opened.source) })
+    await app.register(dataApi, {
+      rules: everybody, ...idempotency(opened.source), collections: collections(opened.source)
+    })
     const send = () => app.inject({
       method: 'POST', url: '/notes', headers: { 'idempotency-key': 'k' }, payload: payload('a')
     })
@@ -75,7 +78,7 @@ testOnPostgres('a key that a write takes again while the expired ones are delete
   `${postgresDdl(ddl).replaceAll(' strict', '')}; ${expiredKeys}`, async (db, url) => {
     const source = (table: string) => db.table(table)
     const app = Fastify()
-    await app.register(dataApi, { ...idempotency(source), collections: collections(source) })
+    await app.register(dataApi, { rules: everybody, ...idempotency(source), collections: collections(source) })
     const [writer, admin] = [new pg.Client(url), new pg.Client(url)]
     await Promise.all([writer.connect(), admin.connect()])
     await writer.query("begin; update data_api_keys set at = now() where key = 'taken'")

@@ -5,6 +5,7 @@ import { mayNot } from '../fixtures/company.ts'
 import { calls, collections, guarded, Note, world } from '../fixtures/keyed-notes.ts'
 import { everySource, type World } from '../helpers/every-source.ts'
 import Fastify from '../helpers/fastify.ts'
+import { everybody } from '../helpers/everybody.ts'
 
 // docs/http.md: Idempotency keys
 
@@ -205,7 +206,7 @@ test('logs tell which answers were given before', async t => {
   const app = Fastify()
   const told: unknown[] = []
   app.addHook('onResponse', async ({ dataApi: facts }) => { told.push(facts?.replayed) })
-  await app.register(dataApi, { collections: collections(() => memory([])), idempotency: {} })
+  await app.register(dataApi, { rules: everybody, collections: collections(() => memory([])), idempotency: {} })
   const send = () => app.inject({ method: 'POST', url: '/notes', headers: key('k'), payload: { text: 'a' } })
   await send()
   await send()
@@ -215,7 +216,7 @@ test('logs tell which answers were given before', async t => {
 
 test('without the option, keys are ignored', async t => {
   const app = Fastify()
-  await app.register(dataApi, { collections: collections(() => memory([])) })
+  await app.register(dataApi, { rules: everybody, collections: collections(() => memory([])) })
   const headers = key('')
   t.equal((await app.inject({ method: 'POST', url: '/notes', headers, payload: { text: 'a' } })).statusCode, 201)
   t.notOk((await app.inject({ method: 'OPTIONS', url: '/notes' })).headers['idempotency-key'])
@@ -230,7 +231,7 @@ test('a wrong option of keys is an error that names it', async t => {
   const mistake = async (options: Partial<DataApiOptions>, own = collections(() => memory([]))) => {
     const app = Fastify()
     try {
-      await app.register(dataApi, { collections: own, ...options })
+      await app.register(dataApi, { rules: everybody, collections: own, ...options })
       await app.ready()
       return 'none'
     } catch (error) {

@@ -8,6 +8,7 @@ import Fastify from '../helpers/fastify.ts'
 import fc, { runsOf } from '../helpers/fast-check.ts'
 import { eventually, type Follower, listen } from '../helpers/follow.ts'
 import { type Place, places } from '../helpers/live-places.ts'
+import { everybody } from '../helpers/everybody.ts'
 
 // docs/live.md. Whatever is written through whichever door, and however its clients come, go and read: a document that
 // is patched is the one that GET gives.
@@ -109,6 +110,7 @@ async function serve (t: Test, source: Place['source']): Promise<Process> {
   for (const prefix of prefixes) {
     await app.register(async scope => {
       await scope.register(dataApi, {
+        rules: everybody,
         collections: world.collections(source),
         requestStrategies: { delete: true },
         responseContent: { pageLinks: prefix === '' ? 'header' : 'wrapped' },

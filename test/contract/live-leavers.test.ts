@@ -11,6 +11,7 @@ import Fastify from '../helpers/fastify.ts'
 import fc, { runsOf } from '../helpers/fast-check.ts'
 import { eventually, type Follower, listen } from '../helpers/follow.ts'
 import { type Place, places } from '../helpers/live-places.ts'
+import { everybody } from '../helpers/everybody.ts'
 
 // docs/live.md: clients share one read. Those who leave, at whatever moment, take nothing from those who stay.
 
@@ -20,7 +21,9 @@ async function serve (t: Test, source: Place['source']) {
   const logged: string[] = []
   const logger = { level: 'error', stream: { write (line: string) { logged.push(line) } } }
   const app = Fastify({ forceCloseConnections: true, logger })
-  await app.register(dataApi, { collections: world.collections(source), live: { interval, recheck: 3_600_000 } })
+  await app.register(dataApi, {
+    rules: everybody, collections: world.collections(source), live: { interval, recheck: 3_600_000 }
+  })
   t.teardown(() => app.close())
   return { app, logged, follow: await listen(app) }
 }
@@ -109,7 +112,9 @@ test('the URLs of a document are those that GET has, also when the client that i
   const app = Fastify(options) as unknown as FastifyInstance
   app.addHook('onRequest', async ({ raw }) => { streams.push((raw as unknown as Http2ServerRequest).stream) })
   await app.register(dataApi, {
-    collections: { things: collection(Thing, { source }) }, live: { interval: 1, recheck: 3_600_000 }
+    rules: everybody,
+    collections: { things: collection(Thing, { source }) },
+    live: { interval: 1, recheck: 3_600_000 }
   })
   const session = connect(await app.listen({ host: '127.0.0.1', port: 0 }))
   t.teardown(async () => {

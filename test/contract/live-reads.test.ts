@@ -6,6 +6,7 @@ import type { DataSource } from '../../lib/sources/source.ts'
 import Fastify from '../helpers/fastify.ts'
 import { eventually, listen } from '../helpers/follow.ts'
 import { holdTimers } from '../helpers/held-timers.ts'
+import { everybody } from '../helpers/everybody.ts'
 
 // docs/live.md: what is read when, and what a slow or lost client costs.
 
@@ -61,6 +62,7 @@ async function serve (t: Test, options: {
   const app = Fastify({ forceCloseConnections: true })
   const shout = computed<Row, 'name', typeof Text>({ type: Text, from: ['name'], get: ({ name }) => `${name}!` })
   await app.register(dataApi, {
+    rules: everybody,
     collections: {
       things: collection(Thing, {
         source,
@@ -241,7 +243,10 @@ test('SQLite tells of what a write cascades to, and of what its triggers write',
   const [parents, kids] = ['parents', 'kids'].map(name => collection(Thing, { source: db.table(name) }))
   if (parents === undefined || kids === undefined) throw new Error('two collections')
   await app.register(dataApi, {
-    collections: { parents, kids }, requestStrategies: { delete: true }, live: { interval: 1, recheck: 3_600_000 }
+    rules: everybody,
+    collections: { parents, kids },
+    requestStrategies: { delete: true },
+    live: { interval: 1, recheck: 3_600_000 }
   })
   t.teardown(async () => {
     await app.close()
@@ -280,6 +285,8 @@ test('the numbers of live documents are those of streams and reads', async t => 
   await other.leave()
   await eventually(() => numbers()?.streams === 0, () => JSON.stringify(numbers()))
   const still = Fastify()
-  await still.register(dataApi, { collections: { things: collection(Thing, { source: memory(rowsOf(1)) }) } })
+  await still.register(dataApi, {
+    rules: everybody, collections: { things: collection(Thing, { source: memory(rowsOf(1)) }) }
+  })
   t.equal(still.dataApi.live(), undefined)
 })

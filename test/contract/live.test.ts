@@ -5,6 +5,7 @@ import dataApi, { collection, type DataApiOptions, memory, type Source } from '.
 import { everySource } from '../helpers/every-source.ts'
 import Fastify from '../helpers/fastify.ts'
 import { eventually, type Follower, listen } from '../helpers/follow.ts'
+import { everybody } from '../helpers/everybody.ts'
 
 // docs/http.md: Live documents
 
@@ -78,7 +79,9 @@ async function serve (t: Test, { rows = rowsOf(3), source = memory(rows), scope,
   const app = Fastify({ forceCloseConnections: true })
   prepare?.(app)
   const things = collection(Thing, { source, ...scope && { scope }, ...rules && { rules } })
-  await app.register(dataApi, { requestStrategies: { delete: true }, live, ...options, collections: { things } })
+  await app.register(dataApi, {
+    rules: everybody, requestStrategies: { delete: true }, live, ...options, collections: { things }
+  })
   t.teardown(() => app.close())
   const follow = await listen(app)
   const write = async (method: 'PATCH' | 'POST' | 'DELETE', url: string, payload?: object) =>

@@ -3,6 +3,7 @@ import { fastify } from '../helpers/fastify.ts'
 import { test } from 'tap'
 import dataApi, { collection, DeclarationError, memory } from '../../lib/index.ts'
 import type { DataApiOptions } from '../../lib/index.ts'
+import { everybody } from '../helpers/everybody.ts'
 
 // docs/http.md: Query strings, Pages and links. What clients and builders of query strings send.
 
@@ -120,6 +121,7 @@ test('the name of the format is an option, and yields to a field', async t => {
   })
   const app = fastify()
   await app.register(dataApi, {
+    rules: everybody,
     collections: {
       books: collection(Book,
         { source: memory([{ id: 1, format: 'csv' }, { id: 2, format: 'A4' }]), requestStrategies: { create: false } })
@@ -221,7 +223,9 @@ test('Vary has the headers that identify callers, also beside a header whose nam
   const app = fastify()
   app.addHook('onRequest', async (_request, reply) => { reply.header('vary', 'X-Cookie') })
   const things = collection(Thing, { source: memory(structuredClone(rows)), scope: () => true })
-  await app.register(dataApi, { collections: { things }, responseContent: { callerHeaders: ['Cookie'] } })
+  await app.register(dataApi, {
+    rules: everybody, collections: { things }, responseContent: { callerHeaders: ['Cookie'] }
+  })
   const names = String((await app.inject('/things/1')).headers.vary).split(/, */)
   t.ok(names.includes('X-Cookie') && names.includes('Cookie'), names.join())
   await app.close()

@@ -8,6 +8,7 @@ import { tables, world } from '../fixtures/notes.ts'
 import { test as testOnPostgres } from '../helpers/on-postgres.ts'
 import { openers } from '../helpers/sources.ts'
 import { type Way, waysOf } from '../helpers/ways.ts'
+import { everybody } from '../helpers/everybody.ts'
 
 // docs/http.md: Rules. By every way in which a link can be written or removed, enumerated from the model, no item
 // leaves the caller's scope or is created outside of it, nothing is done to items outside of it, and all else is done.
@@ -33,7 +34,7 @@ async function send (
 ) {
   const opened = await openers[kind](data, world.ddl)
   const app = Fastify()
-  await app.register(dataApi, { requestStrategies, collections: world.collections(opened.source) })
+  await app.register(dataApi, { rules: everybody, requestStrategies, collections: world.collections(opened.source) })
   try {
     const headers = { ...asked, ...body !== undefined && { 'content-type': 'application/json' } }
     const payload = body === undefined ? {} : { payload: JSON.stringify(body) }

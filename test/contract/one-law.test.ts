@@ -8,6 +8,7 @@ import { compileOptions } from '../../lib/api/options.ts'
 import { tables, world } from '../fixtures/notes.ts'
 import { openers, type Opened } from '../helpers/sources.ts'
 import { type Way, waysOf } from '../helpers/ways.ts'
+import { everybody } from '../helpers/everybody.ts'
 
 // docs/http.md: Rules. By every way in which a link can be made or removed, enumerated from the model, the same rules
 // give the same answer: it is refused if a rule that it asks denies it, and else done. Each fault that was once there
@@ -51,7 +52,9 @@ async function findBreach (
   const linkings = linkingsIn(world.collections((await openers.memory(tables)).source))
   const opened = await open(tables, world.ddl)
   const app = Fastify()
-  await app.register(dataApi, { requestStrategies, collections: leak(world.collections(opened.source)) })
+  await app.register(dataApi, {
+    rules: everybody, requestStrategies, collections: leak(world.collections(opened.source))
+  })
   const before = JSON.stringify(await rowsOf(opened))
   try {
     for (const linking of linkings) {
@@ -105,7 +108,7 @@ test('without rules every way is open', async t => {
   for (const { way: { method, url, body } } of linkings) {
     const opened = await openers.memory(tables)
     const app = Fastify()
-    await app.register(dataApi, { requestStrategies, collections: world.collections(opened.source) })
+    await app.register(dataApi, { rules: everybody, requestStrategies, collections: world.collections(opened.source) })
     const { statusCode, body: told } = await app.inject({
       method, url, ...body !== undefined && { payload: JSON.stringify(body), headers: json }
     })

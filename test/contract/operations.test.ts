@@ -1,5 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { everybody } from '../helpers/everybody.ts'
 import Fastify from '../helpers/fastify.ts'
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { once } from 'node:events'
@@ -271,6 +272,7 @@ test('an error of the application that cannot be printed is named in the log, an
   const fail = () => { throw error }
   const notes = memory([{ id: 1, text: 'x' }])
   await app.register(dataApi, {
+    rules: everybody,
     collections: {
       notes: collection(Note, { source: notes, hooks: { saved: fail } }),
       refused: collection(Note, { source: notes, hooks: { creating: fail } }),

@@ -24,6 +24,7 @@ import { holdTimers, hour } from '../helpers/held-timers.ts'
 import { test } from 'tap'
 import { gunzipSync } from 'node:zlib'
 import dataApi, { ArgumentError, collection, memory } from '../../lib/index.ts'
+import { everybody } from '../helpers/everybody.ts'
 
 // docs/plugin.md: Plugin and hooks. The plugins that applications use work as on any route.
 
@@ -36,6 +37,7 @@ async function serve (prepare: (app: FastifyInstance) => unknown, behaviour: obj
   const app = fastify()
   await prepare(app)
   await app.register(dataApi, {
+    rules: everybody,
     prefix: '/api',
     collections: {
       things: collection(Thing, { source: memory([{ id: 1, name: 'a' }, { id: 2, name: 'b' }]), ...behaviour })

@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyServerOptions } from 'fastify'
 import { fastify } from '../helpers/fastify.ts'
 import { test } from 'tap'
 import dataApi, { type AnyContext, collection, memory } from '../../lib/index.ts'
+import { everybody } from '../helpers/everybody.ts'
 
 // docs/http.md: Writing. `request.body` is what it is on every other route, and the options of the router hold.
 
@@ -18,6 +19,7 @@ async function serve (prepare: (app: FastifyInstance, seen: unknown[]) => void, 
   const app = fastify(options)
   prepare(app, seen)
   await app.register(dataApi, {
+    rules: everybody,
     prefix: '/api',
     requestStrategies: { delete: true },
     collections: {

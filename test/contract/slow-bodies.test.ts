@@ -5,6 +5,7 @@ import { test } from 'tap'
 import dataApi, { collection, type DataApiOptions, memory } from '../../lib/index.ts'
 import Fastify from '../helpers/fastify.ts'
 import { type SlowRequest, startRequest, until } from '../helpers/slow-bodies.ts'
+import { everybody } from '../helpers/everybody.ts'
 
 // docs/http.md: Rules; docs/operations.md: Shutdown. Bodies that take their time.
 
@@ -42,6 +43,7 @@ async function serve (t: { teardown (end: () => unknown): void }, more: object, 
     await app.dataApi.as(request).collection('notes').list({}).catch(() => {})
   })
   await app.register(dataApi, {
+    rules: everybody,
     imports: true,
     explorer: true,
     requestStrategies: { batch: true },

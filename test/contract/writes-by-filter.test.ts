@@ -7,6 +7,7 @@ import { calls, collections, guarded, Note, world } from '../fixtures/keyed-note
 import { everySource, type Tools, type World } from '../helpers/every-source.ts'
 import Fastify from '../helpers/fastify.ts'
 import { openers } from '../helpers/sources.ts'
+import { everybody } from '../helpers/everybody.ts'
 
 // docs/http.md: Writes by a filter
 
@@ -182,6 +183,7 @@ test('a thousand items with keys of two fields are written under a scope', async
   const app = Fastify()
   const scope = () => ({ seat: 1 })
   await app.register(dataApi, {
+    rules: everybody,
     collections: { seats: collection(Seat, { source: opened.source('seats'), key: ['row', 'seat'], scope }) },
     requestStrategies: bulk
   })

@@ -5,6 +5,7 @@ import { test } from 'tap'
 import dataApi, { collection, type DataApiError, memory } from '../../lib/index.ts'
 import fc from '../helpers/fast-check.ts'
 import Fastify from '../helpers/fastify.ts'
+import { everybody } from '../helpers/everybody.ts'
 
 // docs/own-code.md: Identifiers
 
@@ -23,7 +24,7 @@ test('own code names items as URLs do, whatever identifiers rules hide from the 
     rules: { fields: { email: { read: read('email') }, handle: { read: read('handle') } } }
   })
   const app = Fastify()
-  await app.register(dataApi, { collections: { users } })
+  await app.register(dataApi, { rules: everybody, collections: { users } })
   const call = async (run: () => Promise<unknown>) =>
     run().then(() => 200, (error: unknown) => (error as DataApiError).statusCode)
   app.get('/own/:name/:value', async request => {

@@ -4,6 +4,7 @@ import dataApi, { collection, type Context, type DataApiOptions, memory, SubColl
 import { serveSolarSystem } from '../helpers/agents.ts'
 import { sent } from '../helpers/explorer-forms.ts'
 import Fastify from '../helpers/fastify.ts'
+import { everybody } from '../helpers/everybody.ts'
 
 // docs/mcp.md: Clients. The page at the URL of the door tells what to paste, and what an agent of the reader may do.
 
@@ -39,6 +40,7 @@ const desk = async (options: Partial<DataApiOptions>) => {
   const Id = Type.Integer({ identifier: true, readable: true })
   const app = Fastify()
   await app.register(dataApi, {
+    rules: everybody,
     collections: {
       people: collection(Type.Object({
         id: Id,

@@ -3,6 +3,7 @@ import { test } from 'tap'
 import dataApi, { collection, memory } from '../../lib/index.ts'
 import { browser } from '../helpers/explorer-pages.ts'
 import { fastify } from '../helpers/fastify.ts'
+import { everybody } from '../helpers/everybody.ts'
 
 // docs/explorer.md: Listings, What a page has. What stands around a listing: counts, neighbours, and its rows.
 
@@ -25,7 +26,7 @@ async function serve () {
   }))
   const source = memory(rows, { statementTimeout: 10_000 })
   const orders = collection(Order, { source, scope: () => ({ owner: 'a' }) })
-  await app.register(dataApi, { collections: { orders }, explorer: true })
+  await app.register(dataApi, { rules: everybody, collections: { orders }, explorer: true })
   const get = async (url: string) => {
     const { statusCode, body, headers } = await app.inject({ url, headers: browser })
     return { status: statusCode, body: body.replaceAll('&amp;', '&').replaceAll('&quot;', '"'), headers }

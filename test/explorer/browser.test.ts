@@ -9,6 +9,7 @@ import { fill } from '../../examples/solar-system/fill.ts'
 import { Mission } from '../../examples/solar-system/schemas.ts'
 import { launchChromium } from '../helpers/chromium.ts'
 import { fastify } from '../helpers/fastify.ts'
+import { everybody } from '../helpers/everybody.ts'
 
 // docs/explorer.md. The pages in a browser; its launch is the expensive part, so there is one, and one server.
 
@@ -27,7 +28,10 @@ const missions = collection(Mission, {
   requestStrategies: { delete: true }
 })
 await app.register(dataApi, {
-  collections: { ...solarSystem(db), missions }, explorer: { title: 'The solar system' }, mcp: true
+  rules: everybody,
+  collections: { ...solarSystem(db), missions },
+  explorer: { title: 'The solar system' },
+  mcp: true
 })
 const base = skip === false ? await app.listen({ port: 0 }) : ''
 t.teardown(async () => {
@@ -260,7 +264,9 @@ test('no page violates a rule of axe, in light and in dark', { skip }, async t =
 test('Swagger UI beside the API executes a request with a filter', { skip }, async t => {
   if ('reason' in launched) throw new Error(launched.reason)
   const documented = fastify({ forceCloseConnections: true })
-  await documented.register(dataApi, { prefix: '/api', collections: { ...solarSystem(db), missions } })
+  await documented.register(dataApi, {
+    rules: everybody, prefix: '/api', collections: { ...solarSystem(db), missions }
+  })
   const path = await addDocumentation(documented)
   const page = await launched.browser.newPage()
   await page.goto(`${await documented.listen({ port: 0 })}${path}/static/index.html`)

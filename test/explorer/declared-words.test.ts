@@ -3,6 +3,7 @@ import { test } from 'tap'
 import dataApi, { collection, memory, SubItem } from '../../lib/index.ts'
 import { browser } from '../helpers/explorer-pages.ts'
 import { fastify } from '../helpers/fastify.ts'
+import { everybody } from '../helpers/everybody.ts'
 
 // docs/declaring.md: Words for people.
 
@@ -41,7 +42,7 @@ async function serve (explorer: object = { images: ['files.example.com'] }) {
   })
   const makers = collection(Maker, { source: memory([{ id: 1 }]) })
   const shelves = collection(Shelf, { source: memory([]) })
-  await app.register(dataApi, { collections: { products, makers, shelves }, explorer, openapi: {} })
+  await app.register(dataApi, { rules: everybody, collections: { products, makers, shelves }, explorer, openapi: {} })
   const get = async (url: string, headers: object = {}) =>
     (await app.inject({ url, headers: { ...browser, ...headers } }))
   return { app, get }
@@ -105,7 +106,7 @@ test('a view that no request could ask for, and a word that is no text, is an er
   const register = (options: object, field: object = {}) => {
     const Thing = Type.Object({ id: Type.Integer({ identifier: true, readable: true, ...field }) }, options)
     const things = collection(Thing, { source: memory([]) })
-    return Promise.resolve(fastify().register(dataApi, { collections: { things }, explorer: true }))
+    return Promise.resolve(fastify().register(dataApi, { rules: everybody, collections: { things }, explorer: true }))
   }
   await t.rejects(register({ views: { All: 'sort=nam' } }), { message: /collection 'things': views.All: .*'nam'/ })
   await t.rejects(register({ views: { All: 1 } }), { message: /views.All must be a text; found the number 1/ })

@@ -6,6 +6,7 @@ import { sent, valuesOf } from '../helpers/explorer-forms.ts'
 import { fastify } from '../helpers/fastify.ts'
 import { onDatabase } from '../helpers/on-database.ts'
 import { withoutPostgres } from '../helpers/on-postgres.ts'
+import { everybody } from '../helpers/everybody.ts'
 
 // docs/explorer.md: Forms. What becomes of the items that hang on one which is deleted, as the database tells.
 
@@ -47,6 +48,7 @@ async function serveOn (table: (name: string, options: object) => Source, rules:
   const source = (name: string) => table(name, { columns: 'snake_case' })
   const bills = table('bills', { columns: { artistId: 'Artist_Id' } })
   await app.register(dataApi, {
+    rules: everybody,
     collections: {
       artists: collection(Artist, { source: source('artists'), requestStrategies: { delete: true }, ...rules }),
       tags: collection(Type.Object(key), { source: source('tags') }),

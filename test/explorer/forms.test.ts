@@ -4,6 +4,7 @@ import { fastify } from '../helpers/fastify.ts'
 import { test } from 'tap'
 import dataApi, { collection, input, memory } from '../../lib/index.ts'
 import { sent, serve, valuesOf } from '../helpers/explorer-forms.ts'
+import { everybody } from '../helpers/everybody.ts'
 
 // docs/explorer.md: Forms.
 
@@ -231,7 +232,7 @@ test('a form has the inputs of its collection, and never shows the text of a pas
       age: input({ type: Type.Optional(Type.Integer()), set () {} })
     }
   })
-  await app.register(dataApi, { collections: { users }, explorer: true })
+  await app.register(dataApi, { rules: everybody, collections: { users }, explorer: true })
   const ask = (url: string, form?: Record<string, string>) => app.inject({
     url,
     method: form === undefined ? 'GET' : 'POST',
@@ -255,7 +256,9 @@ test('a form has the inputs of its collection, and never shows the text of a pas
 test('a form of a path that leads nowhere is 404, and no redirect to another host', async t => {
   const app = fastify()
   const Thing = Type.Object({ id: Type.Integer({ identifier: true, readable: true }) })
-  await app.register(dataApi, { collections: { things: collection(Thing, { source: memory([]) }) }, explorer: true })
+  await app.register(dataApi, {
+    rules: everybody, collections: { things: collection(Thing, { source: memory([]) }) }, explorer: true
+  })
   for (const url of ['//evil.example/?_query=', '//evil.example/a?_query=id%3D1', '//things?_query=']) {
     const { statusCode, headers } = await app.inject({ url, headers: { accept: 'text/html' } })
     t.strictSame([statusCode, headers.location], [404, undefined], url)
@@ -273,7 +276,9 @@ test('a new item begins as another one, without its identifiers', async t => {
     secret: Type.String({ writable: true })
   })
   const notes = memory([{ id: 1, code: 'a/b', text: 'seen', secret: 'unseen' }])
-  await app.register(dataApi, { collections: { notes: collection(Note, { source: notes }) }, explorer: true })
+  await app.register(dataApi, {
+    rules: everybody, collections: { notes: collection(Note, { source: notes }) }, explorer: true
+  })
   const get = async (url: string) => (await app.inject({ url, headers: sent })).body
   t.match(await get('/notes/by_code/a%2Fb'), 'href="/notes?_new=1">Duplicate</a>')
   const form = await get('/notes?_new=1')

@@ -5,6 +5,7 @@ import dataApi, { collection, memory } from '../../lib/index.ts'
 import { operatorNames } from '../../lib/model/values.ts'
 import { browser, serve as serveArtists } from '../helpers/explorer-pages.ts'
 import { fastify } from '../helpers/fastify.ts'
+import { everybody } from '../helpers/everybody.ts'
 
 // docs/explorer.md: Listings.
 
@@ -47,7 +48,7 @@ async function serve () {
       { ...order, id: 21079, total: 7, mass: 0.5, notes: null, paid: false, status: 'packed' as const, tags: [''] }
     ])
   })
-  await app.register(dataApi, { collections: { orders }, explorer: true })
+  await app.register(dataApi, { rules: everybody, collections: { orders }, explorer: true })
   const get = async (url: string) => (await app.inject({ url, headers: browser }))
   return { app, get, page: async (url: string) => (await get(url)).body.replaceAll('\n', '') }
 }

@@ -3,6 +3,7 @@ import { test } from 'tap'
 import dataApi, { collection, memory, SubCollection } from '../../lib/index.ts'
 import { sent, serve, valuesOf } from '../helpers/explorer-forms.ts'
 import { fastify } from '../helpers/fastify.ts'
+import { everybody } from '../helpers/everybody.ts'
 
 // docs/explorer.md: Forms. Rows that are selected are changed, and deleted, together.
 
@@ -125,6 +126,7 @@ test('behind a relation whose items can be unlinked, they are', async t => {
   })
   const app = fastify()
   await app.register(dataApi, {
+    rules: everybody,
     collections: {
       artists: collection(Artist, { source: memory([{ id: 1 }]) }),
       albums: collection(Album, { source: memory([{ id: 7, artistId: 1 }, { id: 8, artistId: 1 }]) })

@@ -5,6 +5,7 @@ import dataApi, { collection, memory, SubItem } from '../../lib/index.ts'
 import { sent, serve, valuesOf } from '../helpers/explorer-forms.ts'
 import fc, { runsOf } from '../helpers/fast-check.ts'
 import { fastify } from '../helpers/fastify.ts'
+import { everybody } from '../helpers/everybody.ts'
 
 // docs/explorer.md: Forms. What a person and another have changed in the same item at the same time.
 
@@ -104,7 +105,7 @@ test('a password that was typed into a stale form is asked for again', async t =
     password: Type.String({ format: 'password', writable: true })
   })
   const users = collection(User, { source: memory([{ id: 1, name: 'Ada', password: 'old' }]) })
-  await app.register(dataApi, { collections: { users }, explorer: true })
+  await app.register(dataApi, { rules: everybody, collections: { users }, explorer: true })
   const form = valuesOf((await app.inject({ url: '/users/1?_edit', headers: sent })).body)
   await app.inject({ method: 'PATCH', url: '/users/1', payload: { name: 'Bo' } })
   const payload = new URLSearchParams({ ...form, password: 'secret' }).toString()
@@ -198,6 +199,7 @@ test('each member is theirs if only they changed it, mine if only I did, and my 
   const app = fastify()
   const things = memory([{ id: 1, text: '', labelId: null }])
   await app.register(dataApi, {
+    rules: everybody,
     collections: {
       things: collection(Thing, { source: things }),
       labels: collection(Label, { source: memory([{ id: 1, name: 'Spoon' }, { id: 2, name: 'Vision' }]) })

@@ -5,6 +5,7 @@ import { style } from '../../lib/explorer/style.ts'
 import { sent, serve as serveForms, valuesOf } from '../helpers/explorer-forms.ts'
 import { browser, serve } from '../helpers/explorer-pages.ts'
 import { fastify } from '../helpers/fastify.ts'
+import { everybody } from '../helpers/everybody.ts'
 
 // docs/explorer.md: What a page has, Forms, Behind a login.
 
@@ -22,7 +23,9 @@ async function serveEvents () {
   const app = fastify()
   const at = '2026-11-24T09:41:00.000Z'
   const rows = [{ id: 1, at, ends: null, state: 'open' as const, gift: null, data: { a: 1 } }]
-  await app.register(dataApi, { collections: { events: collection(Event, { source: memory(rows) }) }, explorer: true })
+  await app.register(dataApi, {
+    rules: everybody, collections: { events: collection(Event, { source: memory(rows) }) }, explorer: true
+  })
   return app
 }
 
@@ -98,7 +101,7 @@ test('a directory of many collections is an index by name, in which one can be l
   const names = Array.from({ length: 200 }, (_, index) => `table_${String(199 - index).padStart(3, '0')}`)
   const collections = Object.fromEntries(names.map((name, index) =>
     [name, collection(Thing(index === 7 ? 'Who did what' : `Number ${index}`), { source: memory([]) })]))
-  await app.register(dataApi, { collections, explorer: true })
+  await app.register(dataApi, { rules: everybody, collections, explorer: true })
   const linked = async (url: string) => [...(await app.inject({ url, headers: browser })).body
     .matchAll(/<li>\n<a href="\/(table_\d+)">/g)].map(([, name]) => name)
   t.strictSame(await linked('/'), names.toSorted())
@@ -116,7 +119,7 @@ test('a 401 leads to the login of the application, and has its style in it', asy
     parts: SubCollection('things', { foreignKey: 'id', readable: true })
   })
   const things = collection(Thing, { source: memory([{ id: 1 }]) })
-  await app.register(dataApi, { collections: { things }, explorer: { login: '/login?from=pages' } })
+  await app.register(dataApi, { rules: everybody, collections: { things }, explorer: { login: '/login?from=pages' } })
   const { statusCode, body, headers } = await app.inject({ url: '/things?sort=id', headers: browser })
   t.equal(statusCode, 401)
   t.match(body, 'href="/login?from=pages&amp;next=%2Fthings%3Fsort%3Did"')

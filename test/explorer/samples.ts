@@ -2,6 +2,7 @@ import { type TProperties, Type } from '@sinclair/typebox'
 import type { FastifyInstance } from 'fastify'
 import dataApi, { collection, memory, SubCollection, SubItem } from '../../lib/index.ts'
 import { fastify } from '../helpers/fastify.ts'
+import { everybody } from '../helpers/everybody.ts'
 
 // Two APIs that pages must bear: a shop with long texts and forty columns, and all that makes a schema hard.
 
@@ -67,6 +68,7 @@ export async function shop (): Promise<Sample> {
   })
   const makers = collection(Maker, { source: memory([{ id: 1, name: 'Fjord & Hav' }]) })
   await app.register(dataApi, {
+    rules: everybody,
     collections: { products, makers },
     explorer: { title: 'Northbound', images: ['files.example.com'] },
     imports: {},
@@ -152,6 +154,7 @@ export async function hard (): Promise<Sample> {
     requestStrategies: { create: false, update: [] }
   })
   await app.register(dataApi, {
+    rules: everybody,
     collections: { hard: self, named, secrets, ...Object.fromEntries(others) },
     explorer: true,
     mcp: true

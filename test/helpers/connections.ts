@@ -5,12 +5,15 @@ import { type AddressInfo, connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Test } from 'tap'
 import dataApi, { type Behaviour, collection, type Database, type Source } from '../../lib/index.ts'
+import { everybody } from './everybody.ts'
 import Fastify from './fastify.ts'
 
 /** Serves things on a socket. Returns a function that connects to it. */
 export async function serve (t: Test, source: Source, options: Options = {}): Promise<Served> {
   const { app = Fastify({ forceCloseConnections: true }), ...behaviour } = options
-  await app.register(dataApi, { collections: { things: collection(Thing, { source, ...behaviour }) } })
+  await app.register(dataApi, {
+    rules: everybody, collections: { things: collection(Thing, { source, ...behaviour }) }
+  })
   await app.listen({ host: '127.0.0.1', port: 0 })
   t.teardown(() => app.close())
   const { port } = app.server.address() as AddressInfo

@@ -4,6 +4,7 @@ import { isDeepStrictEqual } from 'node:util'
 import tap, { type Test, test } from 'tap'
 import dataApi, { type DataApiOptions } from '../../lib/index.ts'
 import { collections as music, tables as musicTables } from '../fixtures/music.ts'
+import { everybody } from './everybody.ts'
 import { type Collections, type Opened, openers, type Tables } from './sources.ts'
 
 /** Declarations and the tables that they are over. `ddl`: statements that create the tables. */
@@ -90,7 +91,7 @@ async function openShared (kind: Kind, world: World, options: Options): Promise<
   const shared = { app, opened, world, options, isWritten: false, isTaken: false }
   shares.set(kind, [shared, ...shares.get(kind) ?? []])
   await app.register(dataApi, {
-    ...options, ...world.options?.(opened.source), collections: world.collections(opened.source)
+    rules: everybody, ...options, ...world.options?.(opened.source), collections: world.collections(opened.source)
   })
   return shared
 }

@@ -3,6 +3,7 @@ import { fastify } from './fastify.ts'
 import dataApi, {
   ArgumentError, collection, type DataApiOptions, memory, SubCollection, SubItem
 } from '../../lib/index.ts'
+import { everybody } from './everybody.ts'
 
 /** Serves artists, albums and labels with the explorer. Returns functions that ask for a page and send a form. */
 export async function serve (options: Partial<DataApiOptions> = {}, rules: object = {}, notes = 'a\nb') {
@@ -23,7 +24,9 @@ export async function serve (options: Partial<DataApiOptions> = {}, rules: objec
     source: memory([{ id: 7, title: 'Tago Mago', artistId: 1 }, { id: 8, title: 'Future Days', artistId: null }])
   })
   const labels = collection(Label, { source: memory([{ id: 1, name: 'Spoon' }, { id: 2, name: 'Vision' }]) })
-  await app.register(dataApi, { prefix: '/api', collections: { artists, albums, labels }, explorer: true, ...options })
+  await app.register(dataApi, {
+    rules: everybody, prefix: '/api', collections: { artists, albums, labels }, explorer: true, ...options
+  })
   const get = async (url: string) => {
     const { statusCode, body } = await app.inject({ url, headers: { accept: 'text/html' } })
     return { status: statusCode, body }

@@ -19,6 +19,7 @@ import type { Between, Making } from './leaks.ts'
 import { withoutPostgres } from './on-postgres.ts'
 import { namesHiddenRow } from './twin-tables.ts'
 import { makeWorldPair, withGuards, type WorldPair } from './hidden-worlds.ts'
+import { everybody } from './everybody.ts'
 
 // Pairs of databases that differ only in what a caller may not see.
 
@@ -38,8 +39,10 @@ async function serve (
     routerOptions: { maxParamLength: 10_000 }
   })
   const collections = withGuards(declare(world, source), guards)
-  await app.register(dataApi, { ...world.options, imports: { slice: 3 }, collections })
-  await app.register(dataApi, { naming: 'none', prefix: openPrefix, collections: declareOpenly(world, opened.source) })
+  await app.register(dataApi, { rules: everybody, ...world.options, imports: { slice: 3 }, collections })
+  await app.register(dataApi, {
+    rules: everybody, naming: 'none', prefix: openPrefix, collections: declareOpenly(world, opened.source)
+  })
   return {
     name,
     send: sender(app),

@@ -4,6 +4,7 @@ import { type ClientOptions, createClient } from '../../lib/client/index.ts'
 import dataApi, { collection, type DataApiOptions, memory, SubCollection, SubItem } from '../../lib/index.ts'
 import fc from './fast-check.ts'
 import Fastify from './fastify.ts'
+import { everybody } from './everybody.ts'
 
 // Things with every kind of value, each perhaps in a folder, its group, for the tests of collections of TanStack DB.
 
@@ -88,6 +89,7 @@ export async function serveThings (
 ) {
   const app = Fastify({ forceCloseConnections: true })
   await app.register(dataApi, {
+    rules: everybody,
     collections: {
       things: collection(Thing, {
         source: memory(things.map(one => ({ ...one }))), ...mayRead && { rules: { read: mayRead } }

@@ -13,6 +13,7 @@ import { agentOf, modernRequest } from '../helpers/agents.ts'
 import fc, { runsOf } from '../helpers/fast-check.ts'
 import Fastify from '../helpers/fastify.ts'
 import { makeWorldPair, withGuards, type WorldPair } from '../helpers/hidden-worlds.ts'
+import { everybody } from '../helpers/everybody.ts'
 
 // docs/mcp.md: Threats. Messages that are none, data that gives orders, and what an agent learns of hidden data.
 
@@ -25,7 +26,9 @@ async function serve (texts: readonly string[] = ['a'], mcp: DataApiOptions['mcp
   const app = Fastify()
   const source = memory(texts.map((text, index) => ({ id: index + 1, text })))
   const requestStrategies = { batch: true, delete: true } as const
-  await app.register(dataApi, { collections: { notes: collection(Note, { source }) }, mcp, requestStrategies })
+  await app.register(dataApi, {
+    rules: everybody, collections: { notes: collection(Note, { source }) }, mcp, requestStrategies
+  })
   return app
 }
 
@@ -149,7 +152,9 @@ async function tell (world: World, guards: WorldPair['guards']): Promise<string>
   const app = Fastify()
   const collections = withGuards(declare(world, source), guards)
   const requestStrategies = { ...world.options.requestStrategies, batch: true }
-  await app.register(dataApi, { ...world.options, requestStrategies, collections, mcp: { write: true } })
+  await app.register(dataApi, {
+    rules: everybody, ...world.options, requestStrategies, collections, mcp: { write: true }
+  })
   const { rpc, call } = agentOf(app, `${world.options.prefix ?? ''}/mcp`)
   const { result } = await rpc('resources/list')
   const tools = JSON.stringify(await rpc('tools/list'))

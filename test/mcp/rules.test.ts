@@ -5,6 +5,7 @@ import dataApi, {
 } from '../../lib/index.ts'
 import { agentOf } from '../helpers/agents.ts'
 import Fastify from '../helpers/fastify.ts'
+import { everybody } from '../helpers/everybody.ts'
 
 // docs/mcp.md: An agent is a caller. What rules and scopes hide from agents is hidden from them in every tool.
 
@@ -34,7 +35,7 @@ const collections = () => ({
 
 async function serve (options: Partial<DataApiOptions> = {}) {
   const app = Fastify()
-  await app.register(dataApi, { collections: collections(), mcp: true, ...options })
+  await app.register(dataApi, { rules: everybody, collections: collections(), mcp: true, ...options })
   return app
 }
 
@@ -83,7 +84,7 @@ test('the door of a request is known to hooks that run before it, and so to own 
     seen.push(items)
   })
   app.addHook('onResponse', async ({ dataApi: facts }) => { seen.push(facts) })
-  await app.register(dataApi, { collections: collections(), mcp: true })
+  await app.register(dataApi, { rules: everybody, collections: collections(), mcp: true })
   const { call } = agentOf(app)
   const { data } = await call('get', { url: '/people?fields=id' })
   t.strictSame(data, { data: [{ id: 1 }] })
@@ -156,7 +157,9 @@ test('a collection that agents write and do not read is their letter box, of whi
   const lines: string[] = []
   const app = Fastify({ logger: { level: 'warn', stream: { write: (line: string) => { lines.push(line) } } } })
   const mcp = { write: ['notes'], collections: ['people'] }
-  await app.register(dataApi, { collections: collections(), requestStrategies: { batch: true, delete: true }, mcp })
+  await app.register(dataApi, {
+    rules: everybody, collections: collections(), requestStrategies: { batch: true, delete: true }, mcp
+  })
   t.strictSame(lines.map(line => JSON.parse(line).msg), [
     "option 'mcp.write': agents create items of 'notes' and do nothing else there, since 'mcp.collections' does not " +
       'list it (docs/mcp.md: An agent is a caller)'
@@ -189,7 +192,7 @@ test('the start warns of texts that agents read where they write', async t => {
   const warned = async (mcp: NonNullable<DataApiOptions['mcp']>) => {
     const lines: string[] = []
     const app = Fastify({ logger: { level: 'warn', stream: { write: (line: string) => { lines.push(line) } } } })
-    await app.register(dataApi, { collections: collections(), mcp, requestStrategies })
+    await app.register(dataApi, { rules: everybody, collections: collections(), mcp, requestStrategies })
     return lines.map(line => (JSON.parse(line) as { collections: unknown }).collections)
   }
   t.strictSame(await warned(true), [])

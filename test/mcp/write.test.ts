@@ -5,6 +5,7 @@ import dataApi, {
 } from '../../lib/index.ts'
 import { agentOf } from '../helpers/agents.ts'
 import Fastify from '../helpers/fastify.ts'
+import { everybody } from '../helpers/everybody.ts'
 
 // docs/mcp.md: What an agent writes.
 
@@ -24,7 +25,9 @@ async function serveDesk (options: Partial<DataApiOptions> = {}) {
   }), { source: memory([]) })
   const requestStrategies = { batch: true, delete: true } as const
   const app = Fastify()
-  await app.register(dataApi, { collections: { people, tasks }, requestStrategies, mcp: { write: true }, ...options })
+  await app.register(dataApi, {
+    rules: everybody, collections: { people, tasks }, requestStrategies, mcp: { write: true }, ...options
+  })
   return app
 }
 

@@ -9,6 +9,7 @@ import dataApi, {
 } from '../../lib/index.ts'
 import * as typebox from '../../lib/typebox.ts'
 import Fastify from '../helpers/fastify.ts'
+import { everybody } from '../helpers/everybody.ts'
 
 // docs/declaring.md: Other schema libraries
 
@@ -174,7 +175,7 @@ const requests = [
 test('declarations in TypeBox of both generations and in zod answer alike', async t => {
   const answers = await Promise.all(Object.values(spelled).map(async declare => {
     const app = Fastify()
-    await app.register(dataApi, { collections: declare() })
+    await app.register(dataApi, { rules: everybody, collections: declare() })
     const told = []
     for (const [method, url, payload] of requests) {
       const response = await app.inject({ method, url, ...payload && { payload } })
@@ -204,7 +205,7 @@ test('a schema that refers to itself is written alike in each of the libraries',
   const bodies = [{ name: 'a', nodes: [{ name: 'b', nodes: [] }] }, { name: 'a', nodes: [{ name: 1, nodes: [] }] }]
   for (const things of declared) {
     const app = Fastify()
-    await app.register(dataApi, { collections: { things } })
+    await app.register(dataApi, { rules: everybody, collections: { things } })
     const create = (tree: object) => app.inject({ method: 'POST', url: '/things', payload: { tree } })
     t.strictSame((await Promise.all(bodies.map(create))).map(({ statusCode }) => statusCode), [201, 400])
     t.strictSame((await app.inject('/things/1')).json(), { id: 1, tree: bodies[0] })

@@ -1,4 +1,5 @@
 import { type TSchema, Type } from '@sinclair/typebox'
+import { everybody } from '../helpers/everybody.ts'
 import fc from '../helpers/fast-check.ts'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import Fastify from '../helpers/fastify.ts'
@@ -17,7 +18,7 @@ import { readDocument, resolved } from '../helpers/openapi.ts'
 
 async function serveLibrary (options: Partial<DataApiOptions> = {}) {
   const app = Fastify()
-  await app.register(dataApi, { collections: library(), ...options })
+  await app.register(dataApi, { rules: everybody, collections: library(), ...options })
   return app
 }
 
@@ -159,12 +160,11 @@ test('a relation shows new items where it creates, and this caller may create th
     tags: SubCollection('users', { through: 'tags', foreignKey: 'a', otherKey: 'b', ...flags })
   })
   const app = Fastify()
-  await app.register(dataApi, {
-    collections: {
-      users: collection(User, { source: memory([]), rules: { create: ({ request }) => 'x-admin' in request.headers } }),
-      tasks: collection(Task, { source: memory([], { joins: { tags: [] } }) })
-    }
-  })
+  const collections = {
+    users: collection(User, { source: memory([]), rules: { create: ({ request }) => 'x-admin' in request.headers } }),
+    tasks: collection(Task, { source: memory([], { joins: { tags: [] } }) })
+  }
+  await app.register(dataApi, { rules: everybody, collections })
   const namesIn = async (headers: Record<string, string>) => {
     const { components, paths } = (await app.inject({ url: '/openapi.json', headers })).json<OpenApiDocument>()
     interface Element { anyOf?: Array<Element & { required?: unknown }>, items?: Element }

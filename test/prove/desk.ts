@@ -4,6 +4,7 @@ import dataApi, {
   collection, type Context, type DataApiOptions, memory, SubCollection, SubItem, type Where, type WriteContext
 } from '../../lib/index.ts'
 import type { ProvedCaller } from '../../lib/prove/index.ts'
+import { everybody } from '../helpers/everybody.ts'
 
 // A help desk: each team has its own users, tickets and comments. Nobody reads the notes that agents keep for
 // themselves, nor the hashes of passwords. Mistakes change parts of it.
@@ -123,7 +124,7 @@ export async function buildDesk (
     list: (name, query) => systemOf(app.dataApi).list(name, query),
     groups: (name, query) => systemOf(app.dataApi).groups(name, query)
   })
-  await app.register(dataApi, { ...options, collections: Object.fromEntries(declared) })
+  await app.register(dataApi, { rules: everybody, ...options, collections: Object.fromEntries(declared) })
   return app
 }
 

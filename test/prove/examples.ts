@@ -3,6 +3,7 @@ import dataApi, { type Caller, sqlite } from 'fastify-data-api'
 import type { ProveOptions } from 'fastify-data-api/prove'
 import { solarSystem } from '../../examples/solar-system/collections.ts'
 import { buildTeams } from '../../examples/teams/app.ts'
+import { everybody } from '../helpers/everybody.ts'
 
 // The proofs of the examples, which have no mistake. The package must be built.
 
@@ -24,7 +25,10 @@ const solar: ProveOptions = {
   app: async () => {
     const app = Fastify()
     await app.register(dataApi, {
-      collections: solarSystem(sqlite(':memory:')), explorer: true, live: true
+      rules: everybody,
+      collections: solarSystem(sqlite(':memory:')),
+      explorer: true,
+      live: true
     })
     return app
   },

@@ -4,6 +4,7 @@ import dataApi, {
   collection, computed, type Context, lookup, memory, SubCollection, SubItem, type WriteContext
 } from '../../lib/index.ts'
 import type { ProvedCaller } from '../../lib/prove/index.ts'
+import { everybody } from '../helpers/everybody.ts'
 
 // An application with teams whose notes only they may see, and the mistakes that its author could make.
 
@@ -55,7 +56,7 @@ export async function buildNotes (mistake?: Mistake): Promise<FastifyInstance> {
   const teams = collection(Team, {
     source: memory([]), scope: ({ request }) => ({ id: Number(request.headers['x-team'] ?? 0) })
   })
-  await app.register(dataApi, { collections: { teams, notes }, explorer: true })
+  await app.register(dataApi, { rules: everybody, collections: { teams, notes }, explorer: true })
   return app
 }
 

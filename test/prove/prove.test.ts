@@ -6,6 +6,7 @@ import { read, programsIn, writeProgram } from '../helpers/documents.ts'
 import Fastify from '../helpers/fastify.ts'
 import { buildDesk } from './desk.ts'
 import { buildNotes, member, type Mistake } from './notes.ts'
+import { everybody } from '../helpers/everybody.ts'
 
 // docs/prove.md.
 
@@ -58,6 +59,7 @@ test('a computed field that tells to which hidden item a visible one refers is f
   const build = (more: object) => async () => {
     const app = Fastify()
     await app.register(dataApi, {
+      rules: everybody,
       collections: {
         cases: collection(Case, { source: memory([]), ...more }),
         owners: collection(Owner, { source: memory([]), scope: () => false })
@@ -92,6 +94,7 @@ test('so is one that tells of the parts of a foreign key, or that there is none'
     const app = Fastify()
     const told = computed({ type: Type.Boolean(R), from: ['team', 'number'], get })
     await app.register(dataApi, {
+      rules: everybody,
       collections: {
         cases: collection(Case, { source: memory([]), computed: { told } }),
         owners: collection(Owner, { source: memory([]), key: ['team', 'number'], scope: () => false })
@@ -122,7 +125,7 @@ test('an upsert by the key of a hidden row is refused in both worlds: the row is
     const things = collection(Thing, {
       source: memory([]), scope: () => ({ team: 1 }), requestStrategies: { create: false, upsert: true }
     })
-    await built.register(dataApi, { collections: { things } })
+    await built.register(dataApi, { rules: everybody, collections: { things } })
     return built
   }
   const { report } = await proveRules({ app, requests: 300, seed: 1, allow: ['things changed by PUT'] })
@@ -135,7 +138,7 @@ test('fields that are unique together are alike in both worlds: a duplicate of a
   const app = async () => {
     const built = Fastify()
     const labels = collection(Label, { source: memory([]), scope: () => ({ team: 1 }), unique: [['team', 'name']] })
-    await built.register(dataApi, { collections: { labels } })
+    await built.register(dataApi, { rules: everybody, collections: { labels } })
     return built
   }
   const { report } = await proveRules({ app, requests: 200, seed: 1 })
@@ -162,7 +165,7 @@ test('where agents have a door, what they read is driven, and a field that is op
     const built = Fastify()
     const rules = { fields: { secret: { read: (context: Context) => context.door === 'mcp' && door === 'mcp' } } }
     const things = collection(Thing, { source: memory([]), rules })
-    await built.register(dataApi, { collections: { things }, mcp: true })
+    await built.register(dataApi, { rules: everybody, collections: { things }, mcp: true })
     return built
   }
   const { report } = await proveRules({ app: app('http'), callers, requests: 500, seed: 1 })
@@ -190,6 +193,7 @@ test('where agents may write, what they write is driven, with a key where one is
   const app = async () => {
     const built = Fastify()
     await built.register(dataApi, {
+      rules: everybody,
       collections: { things: collection(Thing, { source: memory([]) }) },
       requestStrategies: { batch: true, requireIdempotencyKey: ['PATCH'] },
       idempotency: { caller: () => 'member' },
@@ -207,7 +211,7 @@ test('where batches are on, items are changed and changed back by them', async t
     const things = collection(Type.Object({ id: Type.Integer({ identifier: true, readable: true }), text: shown }), {
       source: memory([])
     })
-    await built.register(dataApi, { collections: { things }, requestStrategies: { batch: true } })
+    await built.register(dataApi, { rules: everybody, collections: { things }, requestStrategies: { batch: true } })
     return built
   }
   const { report } = await proveRules({ app, requests: 300, seed: 1 })
@@ -221,6 +225,7 @@ test('where writes need keys, each has one', async t => {
     const app = Fastify()
     const Note = Type.Object({ id: Type.Integer({ identifier: true, readable: true }), text: shown })
     await app.register(dataApi, {
+      rules: everybody,
       collections: { notes: collection(Note, { source: memory([]) }) },
       requestStrategies: { delete: true, requireIdempotencyKey: ['POST', 'PATCH', 'DELETE'] },
       idempotency: { caller: () => 'member' }

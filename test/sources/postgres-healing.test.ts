@@ -11,6 +11,7 @@ import { test } from '../helpers/on-postgres.ts'
 import { ddl, open, sender, serve } from '../helpers/postgres-notes.ts'
 import { connectionTimeout, serverUrl } from '../helpers/sources.ts'
 import { startPair } from '../helpers/streaming-replica.ts'
+import { everybody } from '../helpers/everybody.ts'
 
 // docs/faults.md: Faults. What a switchover, a setting of the server or a hook that hangs does to an
 // API that goes on.
@@ -166,7 +167,9 @@ test('days and timestamps in fields of plain text have one form, whatever the se
   for (const settings of ['', hostile]) {
     const db = postgres({ connectionString: serverUrl(), driver: { options: `-c search_path=${schema} ${settings}` } })
     const app = Fastify()
-    await app.register(dataApi, { collections: { days: collection(Day, { source: db.table('days') }) } })
+    await app.register(dataApi, {
+      rules: everybody, collections: { days: collection(Day, { source: db.table('days') }) }
+    })
     const day = { id: 1, day: '2026-11-22', plain: '2026-11-22T01:02:03', moment: '2026-11-22T01:02:03+00:00' }
     t.strictSame((await app.inject('/days/1')).json(), day)
     for (const filter of [

@@ -6,6 +6,7 @@ import { onDatabase } from '../helpers/on-database.ts'
 import { test } from '../helpers/on-postgres.ts'
 import { open } from '../helpers/postgres-notes.ts'
 import { id, R } from '../helpers/typed-columns.ts'
+import { everybody } from '../helpers/everybody.ts'
 
 // docs/faults.md: Faults. What a migration does to an API that goes on.
 
@@ -54,7 +55,9 @@ for (const [type, schema] of [['integer', Type.Integer(R)], ['double precision',
       const parent = Type.Optional(Type.Integer(R))
       const Thing = Type.Object({ id, parent, v: Type.Optional(schema), children })
       const app = Fastify()
-      await app.register(dataApi, { collections: { things: collection(Thing, { source: db.table('things') }) } })
+      await app.register(dataApi, {
+        rules: everybody, collections: { things: collection(Thing, { source: db.table('things') }) }
+      })
       const ways = async () => {
         const read = async (url: string, headers = {}) => (await app.inject({ url, headers })).json<unknown>()
         return [

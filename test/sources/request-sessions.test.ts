@@ -9,6 +9,7 @@ import dataApi, {
 import fc, { runsOf } from '../helpers/fast-check.ts'
 import { onDatabase } from '../helpers/on-database.ts'
 import { test } from '../helpers/on-postgres.ts'
+import { everybody } from '../helpers/everybody.ts'
 
 // docs/row-level-security.md: what the option `session` does. Its program is tested in test/docs.
 
@@ -105,6 +106,7 @@ function each (name: string, run: (world: World, t: Parameters<Parameters<typeof
       const secrets = collection(Type.Object({ id }), { source: db.table('secrets') })
       const app = Fastify()
       await app.register(dataApi, {
+        rules: everybody,
         collections: { accounts, entries, secrets },
         requestStrategies: { delete: true },
         idempotency: { table: db.table('data_api_keys'), caller: ({ request }) => String(request.headers['as']) },

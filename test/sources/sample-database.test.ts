@@ -5,6 +5,7 @@ import { type Test, test } from 'tap'
 import dataApi from '../../lib/index.ts'
 import { test as postgresTest } from '../helpers/on-postgres.ts'
 import { tradeDatabases } from '../helpers/trade.ts'
+import { everybody } from '../helpers/everybody.ts'
 
 // docs/databases.md: Types of columns. A database of the shape and size of Northwind, which the plugin did not make:
 // 14 tables with keys of letters and of two columns, and two views. FC_RUNS=1000 walks all pages of all tables.
@@ -31,7 +32,7 @@ function everyDatabase (name: string, run: (company: Company) => Promise<void>):
   for (const [kind, onTrade] of Object.entries(tradeDatabases)) {
     test(`${name} (${kind})`, t => onTrade(async collections => {
       const app = Fastify()
-      await app.register(dataApi, { collections, pages: { maxSize: Infinity } })
+      await app.register(dataApi, { rules: everybody, collections, pages: { maxSize: Infinity } })
       await run({ t, app, get: url => getPage(app, url) })
       await app.close()
     }))
@@ -189,7 +190,7 @@ postgresTest('the databases show the same company', async t => {
   for (const onTrade of Object.values(tradeDatabases)) {
     await onTrade(async collections => {
       const app = Fastify()
-      await app.register(dataApi, { collections, pages: { maxSize: Infinity } })
+      await app.register(dataApi, { rules: everybody, collections, pages: { maxSize: Infinity } })
       const urls = Object.keys(listings).map(name => `/${name}?size=10000`)
       const bodies = await Promise.all(urls.map(async url => (await app.inject(url)).body))
       // SQLite has no single precision, and does not keep the zeros of decimals and the spaces of `char(n)`.

@@ -9,6 +9,7 @@ import { runsOf } from '../helpers/fast-check.ts'
 import { onDatabase } from '../helpers/on-database.ts'
 import { test } from '../helpers/on-postgres.ts'
 import { makePooler } from '../helpers/pooler.ts'
+import { everybody } from '../helpers/everybody.ts'
 
 // docs/row-level-security.md. Two callers ask at once for whatever there is, over sockets, while connections to the
 // database break: no answer has a row of the other.
@@ -88,6 +89,7 @@ async function serve ({ db }: Opened) {
   })
   const app = Fastify({ forceCloseConnections: true })
   await app.register(dataApi, {
+    rules: everybody,
     collections: {
       folders: collection(Folder, { source: db.table('folders'), requestStrategies: { create: false } }),
       notes: collection(Note, { source: db.table('notes', { columns: 'snake_case' }) })

@@ -8,6 +8,7 @@ import Fastify from '../../helpers/fastify.ts'
 import { test as testOnPostgres } from '../../helpers/on-postgres.ts'
 import { openers } from '../../helpers/sources.ts'
 import { type Way, waysOf } from '../../helpers/ways.ts'
+import { everybody } from '../../helpers/everybody.ts'
 
 // docs/http.md: Rules. By every way of writing a link and of deleting its items, enumerated from the model: a write is
 // refused where it changes an item that the caller may not change, by the rows before and after alone, and done where
@@ -42,7 +43,7 @@ async function send (kind: Kind, data: Data, { method, url, body }: Way, allowed
     const ids = allowed?.[name]
     return [name, { ...one, scope: ids && { update: among(ids.update), delete: among(ids.delete) } }]
   }))
-  await app.register(dataApi, { requestStrategies, collections })
+  await app.register(dataApi, { rules: everybody, requestStrategies, collections })
   try {
     const payload = body === undefined ? {} : { payload: JSON.stringify(body) }
     const headers = body === undefined ? {} : { 'content-type': 'application/json' }

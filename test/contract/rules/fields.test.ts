@@ -3,6 +3,7 @@ import { test } from 'tap'
 import Fastify from '../../helpers/fastify.ts'
 import dataApi, { collection, computed, memory } from '../../../lib/index.ts'
 import { flags, rule, red, boss, reader, mayNot, serveThing } from '../../fixtures/company.ts'
+import { everybody } from '../../helpers/everybody.ts'
 
 // docs/http.md: Rules. Rules of fields decide who may read and write a value.
 
@@ -61,6 +62,7 @@ test('computed fields, versions and listed forms have rules as well', async t =>
     read: ({ request }: { request: { headers: Record<string, unknown> } }) => request.headers['x-role'] === 'boss'
   }
   await app.register(dataApi, {
+    rules: everybody,
     collections: {
       counted: collection(Counted, {
         source: memory([{ id: 1, name: 'a', version: 5 }]),
@@ -101,6 +103,7 @@ test('a value that may be written but not read is not found out by writing it', 
   const called: string[] = []
   const app = Fastify()
   await app.register(dataApi, {
+    rules: everybody,
     collections: {
       safes: collection(Safe, {
         source: memory([{ id: 1, pin: '1234', version: 1 }]),

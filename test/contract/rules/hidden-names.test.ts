@@ -5,6 +5,7 @@ import dataApi, { collection, type Rules, SubCollection, SubItem } from '../../.
 import fc, { runsOf } from '../../helpers/fast-check.ts'
 import Fastify from '../../helpers/fastify.ts'
 import { openers } from '../../helpers/sources.ts'
+import { everybody } from '../../helpers/everybody.ts'
 
 // docs/http.md: Rules. Wherever a request can be wrong about a name, no answer gives the name of a field that the
 // caller may neither read nor write. The header `deny` names the fields, and the collections that may not be read.
@@ -107,6 +108,7 @@ async function findName (
   const { source } = await openers.memory(tables)
   const app = Fastify()
   await app.register(dataApi, {
+    rules: everybody,
     requestStrategies: { upsert: true },
     collections: Object.fromEntries(collectionNames.map(name =>
       [name, collection(Type.Object(schemas[name] as TProperties), { source: source(name), rules: rulesOf(name) })]))

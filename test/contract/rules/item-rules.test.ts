@@ -5,6 +5,7 @@ import { forbidden, serveThing, Thing } from '../../fixtures/company.ts'
 import { everySource, type Tools, type World } from '../../helpers/every-source.ts'
 import Fastify from '../../helpers/fastify.ts'
 import { openers } from '../../helpers/sources.ts'
+import { everybody } from '../../helpers/everybody.ts'
 
 // docs/http.md: Rules. A field may be writable in some items only.
 
@@ -110,7 +111,9 @@ test('a rule that sees the item denies as other rules do, is logged where it fai
 
 test('own code for a caller asks the rule, and the system does not', async t => {
   const app = Fastify()
-  await app.register(dataApi, { collections: world.collections((await openers.memory(world.tables)).source) })
+  await app.register(dataApi, {
+    rules: everybody, collections: world.collections((await openers.memory(world.tables)).source)
+  })
   app.patch('/mine', async request => app.dataApi.as(request).collection('offers').update(2, { price: 21 }))
   app.patch('/ours', async () => app.dataApi.asSystem().collection('offers').update(2, { price: 22 }))
   const statuses = ['/mine', '/ours'].map(async url => (await app.inject({ method: 'PATCH', url })).statusCode)
@@ -122,6 +125,7 @@ test('a rule that sees the item is for stored fields', async t => {
   const app = Fastify()
   const rules = { fields: { shop: { writeItem: () => true } } }
   await t.rejects(async () => app.register(dataApi, {
+    rules: everybody,
     collections: { ...world.collections(source), offers: collection(Offer, { source: source('offers'), rules }) }
   }), {
     message: "collection 'offers', rules.fields.shop.writeItem: only a stored field has this rule; " +

@@ -3,6 +3,7 @@ import { test } from 'tap'
 import dataApi, { type Behaviour, collection, type Declared, type Scopes } from '../../../lib/index.ts'
 import { forbidden, serveThing, Thing } from '../../fixtures/company.ts'
 import { tables, world } from '../../fixtures/notes.ts'
+import { everybody } from '../../helpers/everybody.ts'
 import { everySource, type Tools, type World } from '../../helpers/every-source.ts'
 import Fastify from '../../helpers/fastify.ts'
 import { openers } from '../../helpers/sources.ts'
@@ -108,7 +109,7 @@ test('a preflight reads no data', async t => {
     return { ...one, database: { ...database, read: (plan: never) => { reads++; return database.read(plan) } } }
   }
   const app = Fastify()
-  await app.register(dataApi, { collections: plans.collections(counted) })
+  await app.register(dataApi, { rules: everybody, collections: plans.collections(counted) })
   const headers = { ...me, origin: 'https://other.test', 'access-control-request-method': 'PATCH' }
   t.equal((await app.inject({ method: 'OPTIONS', url: '/plans/2', headers })).statusCode, 204)
   t.equal(reads, 0)
@@ -131,7 +132,7 @@ test('Allow of a path through a relation is that of the item which the method wo
     const collections = Object.fromEntries(Object.entries(world.collections(source)).map(([name, one]) =>
       [name, { ...one, scope: scopes[name] }]))
     const app = Fastify()
-    await app.register(dataApi, { requestStrategies: { delete: true }, collections })
+    await app.register(dataApi, { rules: everybody, requestStrategies: { delete: true }, collections })
     const { headers } = await app.inject({ method: 'OPTIONS', url })
     t.equal(headers['allow'], ['GET, HEAD, OPTIONS', allow].filter(one => one !== '').join(', '), url)
     for (const [method, payload] of [['PATCH', {}], ['DELETE', undefined]] as const) {
@@ -171,7 +172,10 @@ test('the document and the page of an item follow the scopes of its operations',
   const app = Fastify()
   const { source } = await openers.memory(plans.tables)
   await app.register(dataApi, {
-    requestStrategies: { delete: true }, explorer: true, collections: plans.collections(source)
+    rules: everybody,
+    requestStrategies: { delete: true },
+    explorer: true,
+    collections: plans.collections(source)
   })
   const documentFor = async (headers: Record<string, string>) =>
     (await app.inject({ url: '/openapi.json', headers })).json().paths['/plans/{identifier}']
@@ -189,7 +193,7 @@ test('the document and the page of an item follow the scopes of its operations',
 test('own code for a caller keeps to the scopes of its operations', async t => {
   const app = Fastify()
   const { source } = await openers.memory(plans.tables)
-  await app.register(dataApi, { collections: plans.collections(source) })
+  await app.register(dataApi, { rules: everybody, collections: plans.collections(source) })
   app.patch('/rename', async request =>
     app.dataApi.as(request).collection('plans').update(Number(request.headers['x-id']), { name: 'new' }))
   const statuses = await Promise.all(['1', '2', '3'].map(async id =>

@@ -6,6 +6,7 @@ import dataApi, {
 } from '../../../lib/index.ts'
 import Fastify from '../../helpers/fastify.ts'
 import { refused, rule, red, boss, reader, noField, mayNot, serveThing } from '../../fixtures/company.ts'
+import { everybody } from '../../helpers/everybody.ts'
 
 // docs/http.md: Rules. Rules of a collection decide who may read, create, update and delete.
 
@@ -209,7 +210,7 @@ async function serveFacts (caller: DataApiOptions['caller'], seen: unknown[] = [
       saved (_saved, context) { see('saved', context) }
     }
   })
-  await app.register(dataApi, { collections: { things }, ...caller !== undefined && { caller } })
+  await app.register(dataApi, { rules: everybody, collections: { things }, ...caller !== undefined && { caller } })
   return { app, things }
 }
 

@@ -3,6 +3,7 @@ import { test } from 'tap'
 import dataApi, { type Behaviour, collection, computed, memory, SubItem } from '../../../lib/index.ts'
 import { serveThing, type Thing } from '../../fixtures/company.ts'
 import Fastify from '../../helpers/fastify.ts'
+import { everybody } from '../../helpers/everybody.ts'
 
 // docs/http.md: Rules. What a scope may return, and what is seen where it returns something else.
 
@@ -55,7 +56,7 @@ test('a scope that names an unknown field fails no request but those that need i
     id, teamId: Type.Integer(), team: SubItem('teams', { foreignKey: 'teamId', readable: true, hidden: true })
   }), { source: teams.source })
   const app = Fastify()
-  await app.register(dataApi, { collections: { teams, users } })
+  await app.register(dataApi, { rules: everybody, collections: { teams, users } })
   const statuses = await Promise.all(['/', '/users', '/users/1', '/teams', '/users/1/team', '/users?fields=team(id)']
     .map(async url => (await app.inject(url)).statusCode))
   t.strictSame(statuses, [200, 200, 200, 500, 500, 500])
@@ -68,7 +69,7 @@ test('a scope of deletions that names an unknown field fails no request but dele
     requestStrategies: { delete: true }
   })
   const app = Fastify()
-  await app.register(dataApi, { collections: { things } })
+  await app.register(dataApi, { rules: everybody, collections: { things } })
   t.equal((await app.inject('/things/1')).statusCode, 200)
   t.equal((await app.inject({ method: 'DELETE', url: '/things/1' })).statusCode, 500)
   t.equal((await app.inject('/things/1')).statusCode, 200)
@@ -79,6 +80,7 @@ test('a stream shows no item that has left the scope since it began', async t =>
   const Owned = Type.Object({ id: Type.Integer({ identifier: true, readable: true }), owner: Type.Integer() })
   const app = Fastify()
   await app.register(dataApi, {
+    rules: everybody,
     collections: {
       things: collection(Owned, {
         source: memory(rows, { statementTimeout: 10_000 }),

@@ -13,6 +13,7 @@ import Fastify from '../../helpers/fastify.ts'
 import { onDatabase } from '../../helpers/on-database.ts'
 import { test as testOnPostgres, withoutPostgres } from '../../helpers/on-postgres.ts'
 import { openers } from '../../helpers/sources.ts'
+import { everybody } from '../../helpers/everybody.ts'
 
 // docs/http.md: Rules. An update in a scope is one statement where that decides what a transaction would decide.
 
@@ -50,7 +51,9 @@ const insert = `insert into tasks (id, code, title, owner, rank) values ${values
 
 async function serve (declared: Declared): Promise<FastifyInstance> {
   const app = Fastify()
-  await app.register(dataApi, { requestStrategies: { create: false }, collections: { tasks: declared } })
+  await app.register(dataApi, {
+    rules: everybody, requestStrategies: { create: false }, collections: { tasks: declared }
+  })
   return app
 }
 

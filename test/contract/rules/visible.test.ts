@@ -4,6 +4,7 @@ import dataApi, { type Behaviour, collection, memory, SubCollection, SubItem } f
 import { flags, forbidden } from '../../fixtures/company.ts'
 import { everySource, type Tools, type World } from '../../helpers/every-source.ts'
 import Fastify from '../../helpers/fastify.ts'
+import { everybody } from '../../helpers/everybody.ts'
 
 // docs/rules.md. A condition of a scope may say that a related item must exist for the caller.
 
@@ -79,6 +80,7 @@ test('scopes that need each other are a mistake: who needs them gets 500, with t
   const stream = { write: (line: string) => { logged.push((JSON.parse(line) as { err: Error }).err.message) } }
   const app = Fastify({ logger: { level: 'error', stream } })
   await app.register(dataApi, {
+    rules: everybody,
     collections: {
       self: parts('self', (_context, where) => where.visible()),
       left: parts('right', (_context, where) => where.some('other', where.visible)),

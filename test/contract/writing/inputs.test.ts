@@ -4,6 +4,7 @@ import dataApi, { ArgumentError, collection, input, memory, SubCollection, SubIt
 import Fastify from '../../helpers/fastify.ts'
 import { everySource, type World } from '../../helpers/every-source.ts'
 import { validation } from '../../helpers/shop-writes.ts'
+import { everybody } from '../../helpers/everybody.ts'
 
 // docs/writing.md: Inputs
 
@@ -158,6 +159,7 @@ inputs('the version changes with an input whose value is equal', async ({ send, 
 test('an existing item is not linked by an input', async t => {
   const app = Fastify()
   await app.register(dataApi, {
+    rules: everybody,
     collections: {
       teams: collection(Type.Object({
         id: Type.Integer({ identifier: true, readable: true }),
@@ -183,6 +185,7 @@ test('an existing item is not linked by an input', async t => {
 test('the documents describe inputs in bodies alone', async t => {
   const app = Fastify()
   await app.register(dataApi, {
+    rules: everybody,
     collections: {
       users: collection(Type.Object({ id: Type.Integer({ identifier: true, readable: true }), hash: Type.String() }), {
         source: memory([]),
