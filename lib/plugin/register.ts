@@ -27,7 +27,7 @@ import { renderFailure } from '../response/failure.ts'
 import { type Callers, makeCallers } from '../rules/caller.ts'
 import { closeToAgents } from '../rules/doors.ts'
 import { permissionsOf } from '../rules/methods.ts'
-import { withSaidRules } from '../rules/said.ts'
+import { refuseSilence, withSaidRules } from '../rules/said.ts'
 import { cleaningOf } from '../run/key-cleaning.ts'
 import { databaseOf } from '../sources/source.ts'
 import { countStatements, failedStatement } from '../sources/statement-events.ts'
@@ -78,7 +78,8 @@ export async function register (app: FastifyInstance, asked: DataApiOptions): Pr
     const serving = addRoutes(scope, { api, replies, pages, live, closing })
     await addAgentRoutes(scope, serving, failing)
     if (options.openapi !== undefined) addDocumentRoute(scope, api, documents, replies)
-    startAndEnd(scope, api, patienceOf(app))
+    // A source that stands in takes changes that the application's own may refuse.
+    startAndEnd(scope, api, standIn === undefined ? given.collections : {})
     if (receiver !== undefined) scope.addHook('onReady', removeLeftFiles)
   }, { prefix: options.prefix })
 }
@@ -127,13 +128,19 @@ function serveLive (scope: FastifyInstance, api: Api): LiveDocuments | undefined
   return documents
 }
 
-/** Checks the declarations when the application starts, and has what is old deleted while it runs. */
-function startAndEnd (scope: FastifyInstance, { checks, keys, model }: Api, patience: number): void {
+/**
+ * Checks the declarations when the application starts, and has what is old deleted while it runs. `declared`: those
+ * that may not be silent.
+ */
+function startAndEnd (
+  scope: FastifyInstance, { checks, keys, model, options: { rules } }: Api, declared: DataApiOptions['collections']
+): void {
   const cleanings = keys?.tables.map(cleaningOf) ?? []
   const databases = new Set([...model.collections.values()].map(databaseOf))
   let ends: ReadonlyArray<() => void> = []
   scope.addHook('onReady', async () => {
-    await checks.start(patience)
+    await checks.start(patienceOf(scope))
+    refuseSilence({ declared, rules }, model)
     for (const one of cleanings) one.cleanIfDue(scope.log)
     ends = [...databases].map(({ clean }) => clean?.() ?? (() => {}))
   })

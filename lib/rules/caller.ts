@@ -3,7 +3,8 @@
  *
  *     caller.ts           makes the permissions of a caller from the decisions on all connected collections
  *     decisions.ts        asks the application's rules and scopes, once a request; a rule that fails denies
- *     said.ts             decides who says it: a collection, its scope or the registration
+ *     said.ts             decides who says it: a collection, its scope, the registration; refuses silence
+ *     served.ts           finds the operations that requests can do, of which silence is refused
  *     doors.ts            closes collections to agents, by a rule of theirs
  *     denials.ts          removes from the model what the caller may not read or write, under all of its names
  *     authorise.ts        authorises every write of a value and every link

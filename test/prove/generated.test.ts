@@ -10,7 +10,6 @@ import fc, { runsOf } from '../helpers/fast-check.ts'
 import Fastify from '../helpers/fastify.ts'
 import { makeWorldPair, withGuards, type WorldPair } from '../helpers/hidden-worlds.ts'
 import { computedFrom } from '../helpers/visibility.ts'
-import { everybody } from '../helpers/everybody.ts'
 
 // docs/prove.md, over the generated applications of test/contract/non-interference.test.ts, which makes its pairs of
 // worlds by other means: a fault of either is found by the other.
@@ -22,9 +21,7 @@ const cases: fc.Arbitrary<readonly [Case, ChoiceSequence]> = fc.tuple(new CaseAr
 async function build ({ world, guards }: WorldPair): Promise<FastifyInstance> {
   const { source } = await openMemory(world.tables)
   const app = Fastify({ frameworkErrors, routerOptions: { maxParamLength: 10_000 } })
-  await app.register(dataApi, {
-    rules: everybody, ...world.options, collections: withGuards(declare(world, source), guards)
-  })
+  await app.register(dataApi, { ...world.options, collections: withGuards(declare(world, source), guards) })
   return app
 }
 
