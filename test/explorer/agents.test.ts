@@ -66,7 +66,7 @@ test('it tells what an agent of the reader reads and writes, which may be less t
   t.match(codes(read.body)[0], ' --header "Authorization: Bearer $TOKEN"')
   t.match(read.headers, { 'cache-control': 'private, no-cache', vary: /Accept/ })
   const write = await (await desk({ mcp: { write: true } })).inject({ url: '/mcp', headers: sent })
-  t.strictSame(rows(write.body), ['&lt;b&gt;People&lt;/b&gt; 1 field delete', 'notes nothing create, update'])
+  t.strictSame(rows(write.body), ['&lt;b&gt;People&lt;/b&gt; 1 field delete', 'notes nothing create'])
 })
 
 test('without the door there is no page, and without pages the door is as ever', async t => {
