@@ -1,23 +1,26 @@
 import neostandard from 'neostandard'
 import tseslint from 'typescript-eslint'
 
-// The rooms of lib, in the order in which imports point: one may import from those before it, never from
-// those after it.
+// The rooms of lib, in the order in which imports point: one may import from those before it, never from those after
+// it. Clients know schemas alone; the core knows their types of queries, which own code shares.
 const order = [
-  'client', 'react-admin', 'tanstack-db', 'errors', 'scheduling', 'declare', 'model', 'request', 'plan', 'sources',
-  'rules', 'run', 'response', 'api', 'live', 'data', 'openapi', 'explorer', 'mcp', 'plugin', 'index', 'typebox',
-  'conformance', 'prove', 'cli'
+  'clients/client', 'clients/react-admin', 'clients/tanstack-db',
+  'core/errors', 'core/scheduling', 'core/declare', 'core/model', 'core/request', 'core/plan', 'core/sources',
+  'core/rules', 'core/run', 'core/response', 'core/api',
+  'doors/live', 'doors/own-code', 'doors/documents', 'doors/explorer', 'doors/agents',
+  'plugin', 'index', 'typebox',
+  'tools/testing/conformance', 'tools/testing/prove', 'tools/command'
 ]
 
 // Those that serve requests, and so know Fastify. Of the others, only types of declarations name requests.
-const serving = ['plugin', 'index', 'conformance', 'prove', 'cli']
+const serving = ['plugin', 'index', 'tools/testing/conformance', 'tools/testing/prove', 'tools/command']
 
 // Further bounds: a source and a response do not know how a request was written, and running knows no answers.
 const never = {
-  sources: ['request'],
-  response: ['request'],
-  run: ['request'],
-  rules: ['request']
+  'core/sources': ['core/request'],
+  'core/response': ['core/request'],
+  'core/run': ['core/request'],
+  'core/rules': ['core/request']
 }
 
 function roomRules () {
@@ -38,7 +41,7 @@ const rulesOf = (room, place, files, toLib) => ({
           ? []
           : [{
               regex: '^fastify',
-              allowTypeImports: room === 'declare',
+              allowTypeImports: room === 'core/declare',
               message: `Only ${serving.slice(0, -1).join(', ')} and ${serving.at(-1)} know Fastify.`
             }]
       ]
@@ -48,7 +51,10 @@ const rulesOf = (room, place, files, toLib) => ({
 
 const laterThan = (room, place) => [...order.slice(place + 1), ...never[room] ?? []]
 
-const pathOf = (toLib, later) => `${toLib}${later}(\\.ts|/)`
+// From the same folder, a room is named without it.
+const pathOf = (toLib, later) => `${toLib}(?:${endsOf(later.split('/')).join('|')})(\\.ts|/)`
+
+const endsOf = folders => folders.map((_, index) => folders.slice(index).join('/'))
 
 const oneWay = (room, later) => `${room} comes before ${later}: imports point one way.`
 

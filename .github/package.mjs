@@ -33,7 +33,7 @@ async function bundle () {
   const entryPoints = Object.fromEntries(names.map(name => [name, `lib/${name}.ts`]))
   const outdir = resolve(folder, 'dist/lib')
   const { outputFiles, metafile: { outputs } } = await build({
-    entryPoints: { ...entryPoints, 'reading-thread': 'lib/sources/sql/sqlite/reading-thread.ts' },
+    entryPoints: { ...entryPoints, 'reading-thread': 'lib/core/sources/sql/sqlite/reading-thread.ts' },
     outdir,
     write: false,
     bundle: true,

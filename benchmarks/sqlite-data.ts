@@ -1,5 +1,5 @@
-import { words } from '../lib/model/names.ts'
-import { openDriver } from '../lib/sources/sql/sqlite/driver.ts'
+import { words } from '../lib/core/model/names.ts'
+import { openDriver } from '../lib/core/sources/sql/sqlite/driver.ts'
 import { tablesOf, type World } from './world.ts'
 
 // The indexes serve the foreign keys, and the filters and orders of all scenarios but those whose names say otherwise.

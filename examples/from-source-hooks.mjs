@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 
 const { name, exports } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))
 
-/** Finds the sources of an entry of the package: `fastify-data-api/client` is `lib/client/index.ts`. */
+/** Finds the sources of an entry of the package: `fastify-data-api/client` is `lib/clients/client/index.ts`. */
 export function resolve (specifier, context, nextResolve) {
   const entry = specifier.startsWith(name) ? exports[`.${specifier.slice(name.length)}`] : undefined
   if (entry?.default === undefined) return nextResolve(specifier, context)

@@ -4,14 +4,14 @@ import {
   type Behaviour, collection as declare, type Declaration, type Found, type Input, input as declareInput,
   type InputFields, type Item as TranslatedItem, type Lookup, lookup as declareLookup, type Properties, type Setter,
   type ShapeOf
-} from './declare/collection.ts'
+} from './core/declare/collection.ts'
 import {
   type Computed, computed as declareComputed, type ComputedFields, type Expression, expression as declareExpression,
   type NullableAs
-} from './declare/computed.ts'
-import type { Context } from './declare/context.ts'
-import type { TSubCollection, TSubItem } from './declare/relations.ts'
-import type { ObjectOf } from './declare/standard.ts'
+} from './core/declare/computed.ts'
+import type { Context } from './core/declare/context.ts'
+import type { TSubCollection, TSubItem } from './core/declare/relations.ts'
+import type { ObjectOf } from './core/declare/standard.ts'
 
 // The entry `fastify-data-api/typebox`: the same functions as those of the package's own, with types for schemas of
 // `typebox` 1.x. At run time the two are alike, since both versions write JSON Schema.

@@ -4,7 +4,7 @@ import { AsyncLocalStorage, AsyncResource } from 'node:async_hooks'
 import { nextTick } from 'node:process'
 import { setImmediate, setTimeout } from 'node:timers/promises'
 import { test } from 'tap'
-import { makeBatching, type Work } from '../lib/scheduling/batching.ts'
+import { makeBatching, type Work } from '../lib/core/scheduling/batching.ts'
 import dataApi, { collection, memory } from '../lib/index.ts'
 import { everybody } from './helpers/everybody.ts'
 

@@ -1,5 +1,5 @@
 import { test } from 'tap'
-import { memoize, memoizeRecent } from '../lib/scheduling/memoize.ts'
+import { memoize, memoizeRecent } from '../lib/core/scheduling/memoize.ts'
 
 test('what is made of an object is made once, and of another anew', async t => {
   let made = 0

@@ -189,7 +189,7 @@ test('the first program of README compiles strictly, its libraries checked too',
 
 test('source maps lead an error to the line of the source, and hold that of code for browsers', async t => {
   t.match(manifest.scripts['prepack'], 'node .github/package.mjs')
-  const source = 'lib/sources/sql/sqlite/options.ts'
+  const source = 'lib/core/sources/sql/sqlite/options.ts'
   const line = read(source).split('\n').findIndex(text => text.includes('sqlite(file): expected a path')) + 1
   const failing = ['--enable-source-maps', '--input-type=module', '-e',
     "import { sqlite } from 'fastify-data-api'; sqlite(1)"]

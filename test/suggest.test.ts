@@ -1,5 +1,5 @@
 import { test } from 'tap'
-import { suggest } from '../lib/errors/suggest.ts'
+import { suggest } from '../lib/core/errors/suggest.ts'
 
 test('the name that was probably meant is the most similar one, without regard to case', async t => {
   for (const [name, names, near] of [

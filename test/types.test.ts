@@ -4,9 +4,9 @@ import { test } from 'tap'
 import {
   type AnyContext, type Behaviour, type Caller, collection, type Context, type Draft, exactly, input, type Item, lookup,
   type WriteContext
-} from '../lib/declare/collection.ts'
-import { computed, expression } from '../lib/declare/computed.ts'
-import { SubCollection, SubItem } from '../lib/declare/relations.ts'
+} from '../lib/core/declare/collection.ts'
+import { computed, expression } from '../lib/core/declare/computed.ts'
+import { SubCollection, SubItem } from '../lib/core/declare/relations.ts'
 import { type DataApi, type DataApiOptions, memory } from '../lib/index.ts'
 
 // An application declares its facts about callers once: here examples/teams does.

@@ -1,4 +1,4 @@
-import { openDriver } from '../../lib/sources/sql/sqlite/driver.ts'
+import { openDriver } from '../../lib/core/sources/sql/sqlite/driver.ts'
 import { counted, latest, type Queries, type Row } from './queries.ts'
 import { sqlitePragmas } from './setting.ts'
 

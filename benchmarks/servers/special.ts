@@ -1,7 +1,7 @@
 import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify'
 import { Readable } from 'node:stream'
 import dataApi, { collection, type Context, sqlite } from '../../lib/index.ts'
-import { openDriver, type SqliteDriver } from '../../lib/sources/sql/sqlite/driver.ts'
+import { openDriver, type SqliteDriver } from '../../lib/core/sources/sql/sqlite/driver.ts'
 import { Album, Artist, Track } from '../collections.ts'
 import type { NewTrack, TrackChange } from './queries.ts'
 import { bodies, params, rows } from './schemas.ts'

@@ -1,4 +1,4 @@
-import { openDriver } from '../../lib/sources/sql/sqlite/driver.ts'
+import { openDriver } from '../../lib/core/sources/sql/sqlite/driver.ts'
 
 export const childCount = 100_000
 export const tagCount = 1000

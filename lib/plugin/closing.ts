@@ -1,9 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fastify'
 import type { Socket } from 'node:net'
 import type { Readable } from 'node:stream'
-import { isAbandonment } from '../errors/abandoned.ts'
-import { unavailable } from '../errors/errors.ts'
-import { logError } from '../errors/rejections.ts'
+import { isAbandonment } from '../core/errors/abandoned.ts'
+import { unavailable } from '../core/errors/errors.ts'
+import { logError } from '../core/errors/rejections.ts'
 
 /** What closing the application ends (docs/operations.md: Shutdown). */
 export interface Closing {

@@ -2,12 +2,12 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { STATUS_CODES } from 'node:http'
 import {
   contentTooLarge, DataApiError, internal, malformedBody, malformedUrl, timedOut, unsupportedMediaType
-} from '../errors/errors.ts'
-import { atOperation, operationOf } from '../errors/operation.ts'
-import { rejected } from '../errors/rejections.ts'
-import { takesProblem } from '../plan/media.ts'
-import { bodyTypes } from '../request/body.ts'
-import { renderFailure } from '../response/failure.ts'
+} from '../core/errors/errors.ts'
+import { atOperation, operationOf } from '../core/errors/operation.ts'
+import { rejected } from '../core/errors/rejections.ts'
+import { takesProblem } from '../core/plan/media.ts'
+import { bodyTypes } from '../core/request/body.ts'
+import { renderFailure } from '../core/response/failure.ts'
 
 /** The state of a request when its error was thrown. */
 interface Failed {

@@ -1,10 +1,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify'
-import type { Api } from '../api/answer.ts'
-import type { McpLimits } from '../api/options.ts'
-import { DeclarationError, listOf } from '../errors/errors.ts'
-import type { Fail } from '../mcp/agent.ts'
-import type { Answer } from '../response/answer.ts'
-import { batching } from '../scheduling/batching.ts'
+import type { Api } from '../core/api/answer.ts'
+import type { McpLimits } from '../core/api/options.ts'
+import { DeclarationError, listOf } from '../core/errors/errors.ts'
+import type { Fail } from '../doors/agents/agent.ts'
+import type { Answer } from '../core/response/answer.ts'
+import { batching } from '../core/scheduling/batching.ts'
 import { bodyOf, RequestWork, type Serving, whenItsTurn } from './routes.ts'
 
 /** Registers the routes of the door for agents, if the application has opened it (docs/mcp.md). */
@@ -19,7 +19,7 @@ export async function addAgentRoutes (scope: FastifyInstance, serving: Serving, 
       "get the data that agents get; set 'rawStreams' if they need not")
   })
   // Most applications have no such door, and need not load it.
-  const { carriersOf, letterBoxesOf, makeAgentDoor } = await import('../mcp/door.ts')
+  const { carriersOf, letterBoxesOf, makeAgentDoor } = await import('../doors/agents/door.ts')
   warn(carriersOf(api.model, limits), scope, names => `option 'mcp.write': agents read texts of ${names} and write ` +
     'there. Who writes such a text can tell an agent what to write (docs/mcp.md: Threats)')
   warn(letterBoxesOf(api.model, limits), scope, names => `option 'mcp.write': agents create items of ${names} and do ` +

@@ -1,11 +1,11 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import type { Api } from '../api/answer.ts'
-import type { AgentUse } from '../explorer/agents.ts'
-import type { Explorer, Head } from '../explorer/explorer.ts'
-import type { Options } from '../api/options.ts'
-import type { RequestText } from '../request/parse.ts'
-import type { PlannedFacts } from '../api/request-facts.ts'
-import type { Answer } from '../response/answer.ts'
+import type { Api } from '../core/api/answer.ts'
+import type { AgentUse } from '../doors/explorer/agents.ts'
+import type { Explorer, Head } from '../doors/explorer/explorer.ts'
+import type { Options } from '../core/api/options.ts'
+import type { RequestText } from '../core/request/parse.ts'
+import type { PlannedFacts } from '../core/api/request-facts.ts'
+import type { Answer } from '../core/response/answer.ts'
 import { readOrigin } from './routes.ts'
 import { routerOptionsOf } from './replies.ts'
 
@@ -25,7 +25,7 @@ export async function makePages (scope: FastifyInstance, api: Api): Promise<Page
   const { explorer: options } = api.options
   if (options === undefined) return undefined
   // Most applications have no pages, and need not load them.
-  const { makeExplorer } = await import('../explorer/explorer.ts')
+  const { makeExplorer } = await import('../doors/explorer/explorer.ts')
   const rootLength = scope.prefix.split('/').filter(segment => segment !== '').length
   return pagesOf(api, makeExplorer(api, options, { rootLength, router: routerOptionsOf(scope) }))
 }
@@ -33,7 +33,7 @@ export async function makePages (scope: FastifyInstance, api: Api): Promise<Page
 /** Returns the names that no field may have where an API has pages, each with the reason for the error message. */
 export async function reservedByPages ({ explorer }: Options): Promise<ReadonlyMap<string, string>> {
   if (explorer === undefined) return new Map()
-  const { words } = await import('../explorer/place.ts')
+  const { words } = await import('../doors/explorer/place.ts')
   return new Map(words.map(word => [word, 'a parameter of the explorer has this name; rename the field']))
 }
 

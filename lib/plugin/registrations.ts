@@ -1,11 +1,11 @@
 import type { FastifyInstance } from 'fastify'
 import type { DocumentOptions } from '../../schemas/openapi.ts'
-import type { Data } from '../declare/data.ts'
-import { DeclarationError } from '../errors/errors.ts'
-import type { LiveNumbers } from '../live/documents.ts'
-import type { Document } from '../openapi/objects.ts'
-import { type HostDocument, mergeDocuments } from '../openapi/swagger.ts'
-import { memoize } from '../scheduling/memoize.ts'
+import type { Data } from '../core/declare/data.ts'
+import { DeclarationError } from '../core/errors/errors.ts'
+import type { LiveNumbers } from '../doors/live/documents.ts'
+import type { Document } from '../doors/documents/objects.ts'
+import { type HostDocument, mergeDocuments } from '../doors/documents/swagger.ts'
+import { memoize } from '../core/scheduling/memoize.ts'
 
 /** One registration of the plugin, as `app.dataApi` shows it. */
 export interface DataApi extends Data {

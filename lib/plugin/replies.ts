@@ -1,9 +1,9 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
-import type { Api } from '../api/answer.ts'
-import type { RouterOptions } from '../request/path.ts'
-import { type Answer, doAtOnce, doInParts, hasSpecials, personal } from '../response/answer.ts'
-import { after } from '../scheduling/after.ts'
-import { memoizeRecent } from '../scheduling/memoize.ts'
+import type { Api } from '../core/api/answer.ts'
+import type { RouterOptions } from '../core/request/path.ts'
+import { type Answer, doAtOnce, doInParts, hasSpecials, personal } from '../core/response/answer.ts'
+import { after } from '../core/scheduling/after.ts'
+import { memoizeRecent } from '../core/scheduling/memoize.ts'
 import type { Closing } from './closing.ts'
 
 /** Sends the answers of one registration. Whatever else is sent in its scope is the application's own. */

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import type { Api } from '../api/answer.ts'
-import type { DataApiOptions } from '../api/options.ts'
+import type { Api } from '../core/api/answer.ts'
+import type { DataApiOptions } from '../core/api/options.ts'
 
 /** Stands in for the data of an application that is built to be tested (docs/prove.md), or to be read. */
 interface StandIn {

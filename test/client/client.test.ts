@@ -1,7 +1,7 @@
 import { build } from 'esbuild'
 import { gzipSync } from 'node:zlib'
 import { test } from 'tap'
-import { createClient } from '../../lib/client/index.ts'
+import { createClient } from '../../lib/clients/client/index.ts'
 import { addAuthors, answering, drain, failed, serve } from '../helpers/clients.ts'
 import { read } from '../helpers/documents.ts'
 
@@ -198,7 +198,7 @@ test('a client is no promise', async t => {
 
 test('the client is small, and imports nothing', async t => {
   const { outputFiles: [file], metafile } = await build({
-    entryPoints: [new URL('../../lib/client/index.ts', import.meta.url).pathname],
+    entryPoints: [new URL('../../lib/clients/client/index.ts', import.meta.url).pathname],
     bundle: true,
     minify: true,
     format: 'esm',

@@ -2,7 +2,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import Fastify from 'fastify'
 import { test } from 'tap'
-import { ApiError, createClient } from '../../lib/client/index.ts'
+import { ApiError, createClient } from '../../lib/clients/client/index.ts'
 import { answering, drain, failed, serve } from '../helpers/clients.ts'
 
 // docs/client.md: Errors. What a client does where it gets no answer, or none that it expects.

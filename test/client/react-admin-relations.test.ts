@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { type Test, test } from 'tap'
 import dataApi, { collection, type DataApiOptions, memory, SubItem } from '../../lib/index.ts'
-import { createDataProvider, type DataProviderOptions } from '../../lib/react-admin/index.ts'
+import { createDataProvider, type DataProviderOptions } from '../../lib/clients/react-admin/index.ts'
 import { orderLines } from '../fixtures/order-lines.ts'
 import Fastify from '../helpers/fastify.ts'
 import { openers } from '../helpers/sources.ts'

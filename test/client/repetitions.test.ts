@@ -1,5 +1,5 @@
 import { test } from 'tap'
-import { type ClientOptions, createClient } from '../../lib/client/index.ts'
+import { type ClientOptions, createClient } from '../../lib/clients/client/index.ts'
 import { failed, serve } from '../helpers/clients.ts'
 
 // docs/client.md: Repetitions

@@ -14,7 +14,7 @@ async function typesOf (options: DataApiOptions): Promise<string> {
 }
 
 const head = `
-import { createClient, type Acknowledgement } from '../../lib/client/index.ts'
+import { createClient, type Acknowledgement } from '../../lib/clients/client/index.ts'
 import type { Api, Authors } from './api.ts'
 const { authors, books } = createClient<Api>('http://host')
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends (<T>() => T extends B ? 1 : 2) ? true : false
@@ -197,7 +197,7 @@ test('what an API does not take does not compile', async t => {
   const Shown = Type.Object({ id: Type.Integer({ identifier: true, readable: true }) })
   const types = await typesOf({ collections: { authors: collection(Shown, { source: memory([]) }) } })
   const program = `
-    import { createClient } from '../../lib/client/index.ts'
+    import { createClient } from '../../lib/clients/client/index.ts'
     import type { Api } from './api.ts'
     const { authors } = createClient<Api>('http://host')
     await authors.list()
@@ -228,7 +228,7 @@ test('names, values and descriptions of any kind make a module that compiles', a
   const { errors } = compile({
     'api.ts': types,
     'program.ts': `
-      import { createClient } from '../../lib/client/index.ts'
+      import { createClient } from '../../lib/clients/client/index.ts'
       import type { Api } from './api.ts'
       const client = createClient<Api>('http://host')
       for (const name of ${JSON.stringify(names)} as const) {
@@ -289,7 +289,7 @@ test('types of a hundred collections stay cheap', async t => {
   const { errors, instantiations } = compile({
     'api.ts': await typesOf({ collections }),
     'program.ts': `
-      import { createClient } from '../../lib/client/index.ts'
+      import { createClient } from '../../lib/clients/client/index.ts'
       import type { Api } from './api.ts'
       const client = createClient<Api>('http://host')
       ${queries.join('')}`

@@ -1,12 +1,12 @@
 import fc, { runsOf } from '../helpers/fast-check.ts'
 import { deepStrictEqual } from 'node:assert'
 import { test } from 'tap'
-import { createClient } from '../../lib/client/index.ts'
-import { operatorWords } from '../../lib/data/where.ts'
-import { type Operator, operatorNames, traitsOf } from '../../lib/model/operators.ts'
-import { parseQuery } from '../../lib/request/query.ts'
-import type { FieldAsked, Filter, ValueText } from '../../lib/request/request.ts'
-import { compileSyntax } from '../../lib/request/syntax.ts'
+import { createClient } from '../../lib/clients/client/index.ts'
+import { operatorWords } from '../../lib/doors/own-code/where.ts'
+import { type Operator, operatorNames, traitsOf } from '../../lib/core/model/operators.ts'
+import { parseQuery } from '../../lib/core/request/query.ts'
+import type { FieldAsked, Filter, ValueText } from '../../lib/core/request/request.ts'
+import { compileSyntax } from '../../lib/core/request/syntax.ts'
 
 // docs/client.md: Filters
 

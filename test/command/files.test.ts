@@ -2,7 +2,7 @@ import fc, { runsOf } from '../helpers/fast-check.ts'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { test } from 'tap'
-import { decimalKey } from '../../lib/model/numbers.ts'
+import { decimalKey } from '../../lib/core/model/numbers.ts'
 import { type Prepared, runLine, serveTarget, newPath } from './helpers.ts'
 
 /** Serves a file of a folder as the command does. */

@@ -1,5 +1,5 @@
 import { test } from 'tap'
-import { hostCheck } from '../../lib/cli/guard.ts'
+import { hostCheck } from '../../lib/tools/command/guard.ts'
 import { makeFile, serveTarget } from './helpers.ts'
 
 // docs/from-a-database.md: Safe as it comes

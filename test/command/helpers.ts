@@ -3,11 +3,11 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import tap from 'tap'
-import { makeApp, sessionOf } from '../../lib/cli/serve.ts'
-import { parseFlags, runCommand } from '../../lib/cli/run.ts'
-import { prepare, preparingFlags } from '../../lib/cli/prepare.ts'
-import type { Design } from '../../lib/cli/scaffold/design.ts'
-import { openDriver } from '../../lib/sources/sql/sqlite/driver.ts'
+import { makeApp, sessionOf } from '../../lib/tools/command/serve.ts'
+import { parseFlags, runCommand } from '../../lib/tools/command/run.ts'
+import { prepare, preparingFlags } from '../../lib/tools/command/prepare.ts'
+import type { Design } from '../../lib/tools/command/scaffold/design.ts'
+import { openDriver } from '../../lib/core/sources/sql/sqlite/driver.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'data-api-command-'))
 tap.teardown(() => { rmSync(folder, { recursive: true }) })

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { test } from 'tap'
-import { runCommand } from '../../lib/cli/run.ts'
-import { openDriver } from '../../lib/sources/sql/sqlite/driver.ts'
+import { runCommand } from '../../lib/tools/command/run.ts'
+import { openDriver } from '../../lib/core/sources/sql/sqlite/driver.ts'
 import { makeFile, runLine } from './helpers.ts'
 
 // docs/from-a-database.md: Importing

@@ -1,5 +1,5 @@
 import { test } from 'tap'
-import { describeDesign } from '../../lib/cli/report.ts'
+import { describeDesign } from '../../lib/tools/command/report.ts'
 import { onDatabase } from '../helpers/on-database.ts'
 import { short } from '../helpers/short-designs.ts'
 import { test as onPostgres } from '../helpers/on-postgres.ts'

@@ -1,6 +1,8 @@
 import { test } from 'tap'
-import { describeDesign } from '../../lib/cli/report.ts'
-import { isPasswordHash, looksSecret, secretEndings, secretParts, secretWords } from '../../lib/cli/scaffold/secrets.ts'
+import { describeDesign } from '../../lib/tools/command/report.ts'
+import {
+  isPasswordHash, looksSecret, secretEndings, secretParts, secretWords
+} from '../../lib/tools/command/scaffold/secrets.ts'
 import { makeFile, serveTarget } from './helpers.ts'
 
 test('a name is secret in each spelling of an entry of the lists, and no other name is', t => {

@@ -1,4 +1,4 @@
-import { createClient } from '../../lib/client/index.ts'
+import { createClient } from '../../lib/clients/client/index.ts'
 import { collection } from '../../lib/index.ts'
 import { mayNot } from '../fixtures/company.ts'
 import { calls, collections, guarded, Note, world } from '../fixtures/keyed-notes.ts'

@@ -1,5 +1,5 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
-import { type StatementEvent, statementChannelName } from '../../lib/sources/statement-events.ts'
+import { type StatementEvent, statementChannelName } from '../../lib/core/sources/statement-events.ts'
 import { mayNot } from '../fixtures/company.ts'
 import { tables, world } from '../fixtures/notes.ts'
 import { everySource, type Tools } from '../helpers/every-source.ts'

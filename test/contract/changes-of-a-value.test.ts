@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { createClient } from '../../lib/client/index.ts'
+import { createClient } from '../../lib/clients/client/index.ts'
 import { ArgumentError, collection } from '../../lib/index.ts'
 import { keysDdl } from '../fixtures/keyed-notes.ts'
 import { everySource, type Tools, type World } from '../helpers/every-source.ts'

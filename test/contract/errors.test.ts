@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox'
 import Fastify from '../helpers/fastify.ts'
 import { test } from 'tap'
 import dataApi, { collection, computed, exactly, memory } from '../../lib/index.ts'
-import { errorKinds } from '../../lib/errors/errors.ts'
+import { errorKinds } from '../../lib/core/errors/errors.ts'
 import { everySource } from '../helpers/every-source.ts'
 
 // docs/http.md: Errors

@@ -9,7 +9,7 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { type Test, test } from 'tap'
-import { createClient } from '../../lib/client/index.ts'
+import { createClient } from '../../lib/clients/client/index.ts'
 import dataApi, { collection, type DataApiOptions, memory } from '../../lib/index.ts'
 import { eventually, listen } from '../helpers/follow.ts'
 

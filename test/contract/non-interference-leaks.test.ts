@@ -1,6 +1,6 @@
 import fc from '../helpers/fast-check.ts'
 import { test } from 'tap'
-import { openMemory } from '../../lib/conformance/run.ts'
+import { openMemory } from '../../lib/tools/testing/conformance/run.ts'
 import { leakless } from '../helpers/leakless.ts'
 import { leaks } from '../helpers/leaks.ts'
 

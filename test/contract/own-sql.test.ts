@@ -5,7 +5,7 @@ import { type Test, test } from 'tap'
 import dataApi, {
   collection, DeclarationError, expression, memory, type PostgresDatabase, type SqliteDatabase
 } from '../../lib/index.ts'
-import type { Expression } from '../../lib/declare/computed.ts'
+import type { Expression } from '../../lib/core/declare/computed.ts'
 import { Id, onBoth, open, shown } from '../helpers/checked-tables.ts'
 import Fastify from '../helpers/fastify.ts'
 import { eventually } from '../helpers/follow.ts'

@@ -1,10 +1,10 @@
 import { Type } from '@sinclair/typebox'
 import type { FastifyInstance } from 'fastify'
 import { test } from 'tap'
-import { createClient } from '../../lib/client/index.ts'
+import { createClient } from '../../lib/clients/client/index.ts'
 import dataApi, { collection, type DataApiOptions, memory, SubCollection, SubItem } from '../../lib/index.ts'
 import fc, { runsOf } from '../helpers/fast-check.ts'
-import { formType } from '../../lib/request/parse.ts'
+import { formType } from '../../lib/core/request/parse.ts'
 import Fastify from '../helpers/fastify.ts'
 import { walkPages } from '../helpers/walk-pages.ts'
 

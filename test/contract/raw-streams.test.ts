@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import type { FastifyInstance } from 'fastify'
 import { test } from 'tap'
-import { formType } from '../../lib/request/parse.ts'
+import { formType } from '../../lib/core/request/parse.ts'
 import dataApi, { collection, memory } from '../../lib/index.ts'
 import { fastify } from '../helpers/fastify.ts'
 

@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { test } from 'tap'
-import { createClient } from '../../lib/client/index.ts'
+import { createClient } from '../../lib/clients/client/index.ts'
 import dataApi, { collection } from '../../lib/index.ts'
 import { mayNot } from '../fixtures/company.ts'
 import { calls, collections, guarded, Note, world } from '../fixtures/keyed-notes.ts'

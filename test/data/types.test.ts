@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { expectTypeOf } from 'expect-type'
 import { test } from 'tap'
-import type { NumberNames } from '../../lib/client/index.ts'
+import type { NumberNames } from '../../lib/clients/client/index.ts'
 import {
   collection, type CollectionData, computed, type Data, expression, input, memory, type ShapeIn, SubCollection,
   SubItem

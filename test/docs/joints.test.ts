@@ -12,33 +12,33 @@ const files = readdirSync(new URL('lib/', root), { recursive: true, encoding: 'u
 const filesWith = (pattern: RegExp) => files.filter(({ text }) => pattern.test(text)).map(({ path }) => path).sort()
 
 test('one function words the error of an unknown field', async t => {
-  t.strictSame(filesWith(/There is no field/), ['lib/errors/errors.ts'])
-  t.strictSame(filesWith(/\bnoField\(/), ['lib/errors/errors.ts', 'lib/plan/field-path.ts'])
+  t.strictSame(filesWith(/There is no field/), ['lib/core/errors/errors.ts'])
+  t.strictSame(filesWith(/\bnoField\(/), ['lib/core/errors/errors.ts', 'lib/core/plan/field-path.ts'])
 })
 
 test('one file makes fields of the names in queries', async t => {
   t.strictSame(filesWith(/export (const|function) (followPath|findField|findReadable|isOfItems)\b/),
-    ['lib/plan/field-path.ts'])
-  t.strictSame(filesWith(/\.fields\.get\(/).filter(path => /^lib\/plan\/(?!path\/syntax)/.test(path)),
-    ['lib/plan/field-path.ts'])
+    ['lib/core/plan/field-path.ts'])
+  t.strictSame(filesWith(/\.fields\.get\(/).filter(path => /^lib\/core\/plan\/(?!path\/syntax)/.test(path)),
+    ['lib/core/plan/field-path.ts'])
 })
 
 test('one file traverses plans, beside those in which a node gets its meaning', async t => {
   const meanings = [
-    'lib/plan/order.ts', 'lib/plan/read/filter.ts', 'lib/plan/read/select.ts', 'lib/plan/read/show.ts',
-    'lib/response/items.ts', 'lib/response/stream.ts', 'lib/data/items.ts',
-    'lib/explorer/columns.ts', 'lib/explorer/item.ts', 'lib/explorer/table.ts',
-    'lib/sources/memory/filter.ts', 'lib/sources/memory/select.ts', 'lib/sources/sql/statements/filter.ts',
-    'lib/sources/sql/statements/json-read.ts', 'lib/sources/sql/statements/select.ts',
-    'lib/sources/sql/statements/shape.ts'
+    'lib/core/plan/order.ts', 'lib/core/plan/read/filter.ts', 'lib/core/plan/read/select.ts',
+    'lib/core/plan/read/show.ts', 'lib/core/response/items.ts', 'lib/core/response/stream.ts',
+    'lib/doors/own-code/items.ts', 'lib/doors/explorer/columns.ts', 'lib/doors/explorer/item.ts',
+    'lib/doors/explorer/table.ts', 'lib/core/sources/memory/filter.ts', 'lib/core/sources/memory/select.ts',
+    'lib/core/sources/sql/statements/filter.ts', 'lib/core/sources/sql/statements/json-read.ts',
+    'lib/core/sources/sql/statements/select.ts', 'lib/core/sources/sql/statements/shape.ts'
   ]
-  t.strictSame(filesWith(/case 'related'|kind [!=]== 'related'/), ['lib/plan/fold.ts', ...meanings].sort())
+  t.strictSame(filesWith(/case 'related'|kind [!=]== 'related'/), ['lib/core/plan/fold.ts', ...meanings].sort())
 })
 
 test('one file prints queries', async t => {
   t.strictSame(filesWith(/export (const|function) (print|printFilter|printSort|spellingOf|encodePart)\b/),
-    ['lib/request/print.ts'])
+    ['lib/core/request/print.ts'])
   // Whoever makes a query prints it, and writes no quotes around a value himself.
   t.strictSame(filesWith(/replaceAll\([^)]*\\\\"/),
-    ['lib/request/print.ts'])
+    ['lib/core/request/print.ts'])
 })

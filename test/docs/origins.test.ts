@@ -3,9 +3,9 @@ import type { FastifyInstance } from 'fastify'
 import { readdirSync } from 'node:fs'
 import { type Test, test } from 'tap'
 import { buildTeams } from '../../examples/teams/app.ts'
-import { createClient } from '../../lib/client/index.ts'
-import { createDataProvider } from '../../lib/react-admin/index.ts'
-import { dataApiCollectionOptions, writeTransaction } from '../../lib/tanstack-db/index.ts'
+import { createClient } from '../../lib/clients/client/index.ts'
+import { createDataProvider } from '../../lib/clients/react-admin/index.ts'
+import { dataApiCollectionOptions, writeTransaction } from '../../lib/clients/tanstack-db/index.ts'
 import { programsIn, read, root, sectionOf, writeProgram } from '../helpers/documents.ts'
 
 // docs/deploying.md: Browsers. Its settings for @fastify/cors, as pages of another origin meet them.

@@ -4,8 +4,8 @@ import { existsSync, readdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { test } from 'tap'
 import dataApi, { collection, memory } from '../../lib/index.ts'
-import { errorKinds } from '../../lib/errors/errors.ts'
-import { operatorDefaults } from '../../lib/request/syntax.ts'
+import { errorKinds } from '../../lib/core/errors/errors.ts'
+import { operatorDefaults } from '../../lib/core/request/syntax.ts'
 import { flagNames } from '../../schemas/flags.ts'
 import { optionsSchema } from '../../schemas/options.ts'
 import { cellsOf, codeIn, programsIn, read, root, sectionOf, writeProgram } from '../helpers/documents.ts'
@@ -157,7 +157,7 @@ const common = 'sql/postgres/options'
 
 /** The options that an interface in a file of the sources declares itself. */
 function optionsIn (file: string, name: string): readonly string[] {
-  const [, members = ''] = read(`lib/sources/${file}.ts`).split(new RegExp(`export interface ${name}[^{]* {\n`))
+  const [, members = ''] = read(`lib/core/sources/${file}.ts`).split(new RegExp(`export interface ${name}[^{]* {\n`))
   return [...(members.split('\n}')[0] ?? '').matchAll(/^ {2}(\w+)\?:/gm)].map(([, option = '']) => option)
 }
 
@@ -231,9 +231,9 @@ test('the table of rooms names every file and folder of lib, and only paths that
 })
 
 test('the map for the auditor names every file of the rules', t => {
-  const [map = ''] = read('lib/rules/caller.ts').split('*/')
+  const [map = ''] = read('lib/core/rules/caller.ts').split('*/')
   const named = [...map.matchAll(/^ \* {5}([a-z-]+\.ts) /gm)].map(([, file]) => file)
-  t.strictSame(named.toSorted(), readdirSync(new URL('lib/rules/', root)).toSorted())
+  t.strictSame(named.toSorted(), readdirSync(new URL('lib/core/rules/', root)).toSorted())
   t.end()
 })
 

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 // Makes the script and the style sheet of the explorer's pages of their sources: npm run assets.
 
 const root = new URL('../../', new URL(import.meta.url.replace('/dist/', '/')))
-const pathOf = (name: string) => fileURLToPath(new URL(`lib/explorer/${name}`, root))
+const pathOf = (name: string) => fileURLToPath(new URL(`lib/doors/explorer/${name}`, root))
 
 const assets = {
   script: { from: 'browser/index.ts', about: 'The script of every page. `npm run assets` makes it of browser/.' },

@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { test } from 'tap'
 import dataApi, { collection, sqlite, SubCollection } from '../../lib/index.ts'
-import type { Source } from '../../lib/declare/source.ts'
+import type { Source } from '../../lib/core/declare/source.ts'
 import { sent, valuesOf } from '../helpers/explorer-forms.ts'
 import { fastify } from '../helpers/fastify.ts'
 import { onDatabase } from '../helpers/on-database.ts'

@@ -1,5 +1,5 @@
 import { test } from 'tap'
-import { html, textsOf } from '../../lib/explorer/html.ts'
+import { html, textsOf } from '../../lib/doors/explorer/html.ts'
 
 test('a value is text wherever it stands, whichever of the signs of markup it has', async t => {
   const escaped = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }

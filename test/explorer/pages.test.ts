@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs'
 import { test } from 'tap'
 import { fastify } from '../helpers/fastify.ts'
 import dataApi, { collection, memory } from '../../lib/index.ts'
-import { style } from '../../lib/explorer/style.ts'
+import { style } from '../../lib/doors/explorer/style.ts'
 import { browser, serve } from '../helpers/explorer-pages.ts'
 import { assetFile, assetNames, makeAsset } from './bundle.ts'
 

@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { test } from 'tap'
 import dataApi, { collection, memory, SubCollection } from '../../lib/index.ts'
-import { style } from '../../lib/explorer/style.ts'
+import { style } from '../../lib/doors/explorer/style.ts'
 import { sent, serve as serveForms, valuesOf } from '../helpers/explorer-forms.ts'
 import { browser, serve } from '../helpers/explorer-pages.ts'
 import { fastify } from '../helpers/fastify.ts'

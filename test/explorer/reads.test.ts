@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { test } from 'tap'
 import dataApi, { collection, memory, SubCollection, SubItem } from '../../lib/index.ts'
-import type { Source } from '../../lib/declare/source.ts'
+import type { Source } from '../../lib/core/declare/source.ts'
 import { browser } from '../helpers/explorer-pages.ts'
 import { fastify } from '../helpers/fastify.ts'
 

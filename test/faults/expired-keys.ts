@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
-import { openDriver } from '../../lib/sources/sql/sqlite/driver.ts'
+import { openDriver } from '../../lib/core/sources/sql/sqlite/driver.ts'
 import { firstLines, startApi } from './api.ts'
 import { judge } from './judge.ts'
 import { makeWriter, type Writer } from './load.ts'

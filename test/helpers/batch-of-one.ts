@@ -1,5 +1,5 @@
 import type { LightMyRequestResponse } from 'fastify'
-import { memoize } from '../../lib/scheduling/memoize.ts'
+import { memoize } from '../../lib/core/scheduling/memoize.ts'
 import { keysDdl } from '../fixtures/keyed-notes.ts'
 import { everySource, type Tools, type World } from './every-source.ts'
 

@@ -3,7 +3,7 @@ import { type Test, test } from 'tap'
 import dataApi, {
   collection, DeclarationError, type PostgresDatabase, sqlite, type SqliteDatabase
 } from '../../lib/index.ts'
-import type { Declared } from '../../lib/declare/collection.ts'
+import type { Declared } from '../../lib/core/declare/collection.ts'
 import Fastify from './fastify.ts'
 import { onDatabase } from './on-database.ts'
 import { test as postgresTest } from './on-postgres.ts'

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import Fastify from './fastify.ts'
-import { type ApiError, createClient } from '../../lib/client/index.ts'
+import { type ApiError, createClient } from '../../lib/clients/client/index.ts'
 import dataApi, { type DataApiOptions } from '../../lib/index.ts'
 import { library } from '../fixtures/library.ts'
 

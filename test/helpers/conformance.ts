@@ -1,9 +1,9 @@
-import type { Column, Open, Table, TableReference } from '../../lib/conformance/index.ts'
+import type { Column, Open, Table, TableReference } from '../../lib/tools/testing/conformance/index.ts'
 import type { PGlite } from '@electric-sql/pglite'
 import { Kysely } from 'kysely'
 import { join } from 'node:path'
 import { kysely, sqlite } from '../../lib/index.ts'
-import type { SqliteDatabase } from '../../lib/sources/sql/sqlite/sqlite.ts'
+import type { SqliteDatabase } from '../../lib/core/sources/sql/sqlite/sqlite.ts'
 import { createPGlite, PGliteDialect } from './pglite.ts'
 import { type Connect, connectKysely, connectKyselyJs, connectPostgres, runOnServer, serverUrl } from './sources.ts'
 

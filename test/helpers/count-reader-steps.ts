@@ -6,7 +6,7 @@ import { readers } from './readers.ts'
 
 const pieces = 33
 const pieceLength = 1_000
-const steps = stepCounter('/lib/request/')
+const steps = stepCounter('/lib/core/request/')
 
 for (const [name, read] of Object.entries(readers)) {
   const [piece, whole] = ['x'.repeat(pieceLength), 'x'.repeat(pieces * pieceLength)]

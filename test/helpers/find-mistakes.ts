@@ -1,5 +1,5 @@
 import { test } from 'tap'
-import { ProofError, proveRules } from '../../lib/prove/index.ts'
+import { ProofError, proveRules } from '../../lib/tools/testing/prove/index.ts'
 import { buildDesk, member } from '../prove/desk.ts'
 import { mistakes } from '../prove/mistakes.ts'
 

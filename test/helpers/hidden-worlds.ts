@@ -1,11 +1,13 @@
 import { Type, type TSchema } from '@sinclair/typebox'
-import type { Declared, OperationRules, Rules, Scope, Scopes, Values } from '../../lib/declare/collection.ts'
-import type { Condition, Where } from '../../lib/declare/conditions.ts'
-import { isSubItem } from '../../lib/declare/relations.ts'
-import { type ChoiceSequence, type ValueGenerator, makeGenerator } from '../../lib/conformance/generator.ts'
-import type { Column, Table } from '../../lib/conformance/table.ts'
-import type { GeneratedCollection } from '../../lib/conformance/draft.ts'
-import { makeWorld, type World, type WorldChoices } from '../../lib/conformance/world.ts'
+import type { Declared, OperationRules, Rules, Scope, Scopes, Values } from '../../lib/core/declare/collection.ts'
+import type { Condition, Where } from '../../lib/core/declare/conditions.ts'
+import { isSubItem } from '../../lib/core/declare/relations.ts'
+import {
+  type ChoiceSequence, type ValueGenerator, makeGenerator
+} from '../../lib/tools/testing/conformance/generator.ts'
+import type { Column, Table } from '../../lib/tools/testing/conformance/table.ts'
+import type { GeneratedCollection } from '../../lib/tools/testing/conformance/draft.ts'
+import { makeWorld, type World, type WorldChoices } from '../../lib/tools/testing/conformance/world.ts'
 import { generateSayings, operations, rulesOf } from './sayings.ts'
 import { generateTwins } from './twin-tables.ts'
 import {

@@ -1,5 +1,5 @@
-import type { Predicate, ReadPlan, Shown } from '../../lib/plan/plan.ts'
-import type { Database, DataSource as Source } from '../../lib/sources/source.ts'
+import type { Predicate, ReadPlan, Shown } from '../../lib/core/plan/plan.ts'
+import type { Database, DataSource as Source } from '../../lib/core/sources/source.ts'
 import type { WorldPair } from './hidden-worlds.ts'
 
 // APIs with a leak, made on purpose.

@@ -1,5 +1,5 @@
 import { memory, sqlite } from '../../lib/index.ts'
-import { openDriver } from '../../lib/sources/sql/sqlite/driver.ts'
+import { openDriver } from '../../lib/core/sources/sql/sqlite/driver.ts'
 import type { World } from './every-source.ts'
 import { openLogged } from './logged-postgres.ts'
 import { withoutPostgres } from './on-postgres.ts'

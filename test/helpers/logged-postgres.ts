@@ -1,7 +1,7 @@
 import pg from 'pg'
 import tap from 'tap'
 import { postgres, type PostgresDatabase, type PostgresOptions } from '../../lib/index.ts'
-import { changeLogScript } from '../../lib/sources/sql/postgres/change-log-sql.ts'
+import { changeLogScript } from '../../lib/core/sources/sql/postgres/change-log-sql.ts'
 import type { World } from './every-source.ts'
 import { connectionTimeout, postgresDdl, serverUrl, type Tables } from './sources.ts'
 

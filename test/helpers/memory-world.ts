@@ -1,15 +1,15 @@
 import { Type, type TSchema } from '@sinclair/typebox'
 import type {
   Collection, DataField, ExpressionField, RelationField, ScalarField, StoredField, SubCollectionField, SubItemField
-} from '../../lib/model/model.ts'
-import { allStrategies } from '../../lib/model/strategies.ts'
-import { describeValues, type Operator, type Scalar } from '../../lib/model/values.ts'
-import type { Listing, Order, Predicate, ReadPlan, Selection, Shown, Step, Row } from '../../lib/plan/plan.ts'
-import { always, compareList, compareValue } from '../../lib/plan/predicates.ts'
-import { memory } from '../../lib/sources/memory/memory.ts'
-import { runRead } from '../../lib/sources/memory/read.ts'
-import type { Rows } from '../../lib/sources/memory/table.ts'
-import type { ListPlan, ReadResult, DataSource as Source } from '../../lib/sources/source.ts'
+} from '../../lib/core/model/model.ts'
+import { allStrategies } from '../../lib/core/model/strategies.ts'
+import { describeValues, type Operator, type Scalar } from '../../lib/core/model/values.ts'
+import type { Listing, Order, Predicate, ReadPlan, Selection, Shown, Step, Row } from '../../lib/core/plan/plan.ts'
+import { always, compareList, compareValue } from '../../lib/core/plan/predicates.ts'
+import { memory } from '../../lib/core/sources/memory/memory.ts'
+import { runRead } from '../../lib/core/sources/memory/read.ts'
+import type { Rows } from '../../lib/core/sources/memory/table.ts'
+import type { ListPlan, ReadResult, DataSource as Source } from '../../lib/core/sources/source.ts'
 
 // A source alone: plans made by hand, on models made by hand. People have a boss, staff, and marks by a join.
 

@@ -9,7 +9,7 @@ import tap, { type Test, test } from 'tap'
 import dataApi, {
   type Behaviour, collection, sqlite, type SqliteDatabase, type SqliteOptions, SubCollection, SubItem
 } from '../../lib/index.ts'
-import type { SqliteDriver, SqliteDriverClass, SqliteDriverName } from '../../lib/sources/sql/sqlite/driver.ts'
+import type { SqliteDriver, SqliteDriverClass, SqliteDriverName } from '../../lib/core/sources/sql/sqlite/driver.ts'
 
 // A database with a world of its own, in a file, through each driver that is installed.
 

@@ -1,6 +1,6 @@
-import { printFields, printFilter } from '../../lib/request/print.ts'
-import type { FieldAsked, Filter, TextPlace, ValueText } from '../../lib/request/request.ts'
-import { compileSyntax } from '../../lib/request/syntax.ts'
+import { printFields, printFilter } from '../../lib/core/request/print.ts'
+import type { FieldAsked, Filter, TextPlace, ValueText } from '../../lib/core/request/request.ts'
+import { compileSyntax } from '../../lib/core/request/syntax.ts'
 import type { Condition, Nested, Value } from './arbitrary-queries.ts'
 
 const syntax = compileSyntax({})

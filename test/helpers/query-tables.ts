@@ -1,8 +1,8 @@
 import { test } from 'tap'
-import { DataApiError } from '../../lib/errors/errors.ts'
-import { parseQuery } from '../../lib/request/query.ts'
-import type { FieldAsked, Filter, Query, ValueText } from '../../lib/request/request.ts'
-import { compileSyntax } from '../../lib/request/syntax.ts'
+import { DataApiError } from '../../lib/core/errors/errors.ts'
+import { parseQuery } from '../../lib/core/request/query.ts'
+import type { FieldAsked, Filter, Query, ValueText } from '../../lib/core/request/request.ts'
+import { compileSyntax } from '../../lib/core/request/syntax.ts'
 
 const syntax = compileSyntax({})
 

@@ -1,8 +1,8 @@
-import { DataApiError } from '../../lib/errors/errors.ts'
-import { parsePath } from '../../lib/request/path.ts'
-import { parsePrefer } from '../../lib/request/parse.ts'
-import { keptParameters, parseQuery } from '../../lib/request/query.ts'
-import { compileSyntax } from '../../lib/request/syntax.ts'
+import { DataApiError } from '../../lib/core/errors/errors.ts'
+import { parsePath } from '../../lib/core/request/path.ts'
+import { parsePrefer } from '../../lib/core/request/parse.ts'
+import { keptParameters, parseQuery } from '../../lib/core/request/query.ts'
+import { compileSyntax } from '../../lib/core/request/syntax.ts'
 
 const generous = compileSyntax({
   limits: { depth: 100, terms: 1e6, listLength: 1e6, listValues: 1e6, fields: 1e6, sortTerms: 1e6 }

@@ -1,8 +1,8 @@
 import type { TSchema } from '@sinclair/typebox'
 import type { OperationRules } from '../../lib/index.ts'
-import type { ValueGenerator } from '../../lib/conformance/generator.ts'
-import type { World } from '../../lib/conformance/world.ts'
-import type { Declared } from '../../lib/declare/collection.ts'
+import type { ValueGenerator } from '../../lib/tools/testing/conformance/generator.ts'
+import type { World } from '../../lib/tools/testing/conformance/world.ts'
+import type { Declared } from '../../lib/core/declare/collection.ts'
 import { type Denial, type Part, relationOf } from './visibility.ts'
 
 // Who says what a caller may do: rules of the registration, rules of a collection, its scope, or nobody, of what cannot

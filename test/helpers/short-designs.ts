@@ -1,4 +1,4 @@
-import type { Design, FieldDesign } from '../../lib/cli/scaffold/design.ts'
+import type { Design, FieldDesign } from '../../lib/tools/command/scaffold/design.ts'
 
 /** Returns the fields of each collection of a design in short. */
 export const short = ({ collections }: Design) =>

@@ -7,8 +7,8 @@ import tap from 'tap'
 import {
   type Declared, kysely, memory, postgres, sqlite, type TableDefinition, type TableOptions
 } from '../../lib/index.ts'
-import type { DataSource as Source } from '../../lib/sources/source.ts'
-import { memoizeRecent } from '../../lib/scheduling/memoize.ts'
+import type { DataSource as Source } from '../../lib/core/sources/source.ts'
+import { memoizeRecent } from '../../lib/core/scheduling/memoize.ts'
 import { withoutPostgres } from './on-postgres.ts'
 
 export type Tables = Readonly<Record<string, ReadonlyArray<Record<string, unknown>>>>

@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import type { LightMyRequestResponse } from 'fastify'
-import { type ClientOptions, createClient } from '../../lib/client/index.ts'
+import { type ClientOptions, createClient } from '../../lib/clients/client/index.ts'
 import dataApi, { collection, type DataApiOptions, memory, SubCollection, SubItem } from '../../lib/index.ts'
 import fc from './fast-check.ts'
 import Fastify from './fastify.ts'

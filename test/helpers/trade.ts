@@ -1,5 +1,5 @@
-import type { Declared } from '../../lib/declare/collection.ts'
-import type { Source } from '../../lib/declare/source.ts'
+import type { Declared } from '../../lib/core/declare/collection.ts'
+import type { Source } from '../../lib/core/declare/source.ts'
 import { sqlite, type TableOptions } from '../../lib/index.ts'
 import { tradeCollections } from '../fixtures/trade/collections.ts'
 import { type Cell, type TableRow, tradeRows } from '../fixtures/trade/rows.ts'

@@ -1,10 +1,10 @@
 import type { TSchema } from '@sinclair/typebox'
 import {
   type ForeignKey, isSubCollection, isSubItem, type TSubCollection, type TSubItem
-} from '../../lib/declare/relations.ts'
-import type { Column, Table } from '../../lib/conformance/table.ts'
-import type { GeneratedCollection } from '../../lib/conformance/draft.ts'
-import type { World } from '../../lib/conformance/world.ts'
+} from '../../lib/core/declare/relations.ts'
+import type { Column, Table } from '../../lib/tools/testing/conformance/table.ts'
+import type { GeneratedCollection } from '../../lib/tools/testing/conformance/draft.ts'
+import type { World } from '../../lib/tools/testing/conformance/world.ts'
 
 // The rows and fields that a caller can see, computed from the declarations, independently of the library's rules.
 

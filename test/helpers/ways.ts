@@ -1,4 +1,6 @@
-import type { Collection, Field, Model, RelationField, StoredField, SubCollectionField } from '../../lib/model/model.ts'
+import type {
+  Collection, Field, Model, RelationField, StoredField, SubCollectionField
+} from '../../lib/core/model/model.ts'
 
 // Every way in which a link can be written, enumerated from the model.
 

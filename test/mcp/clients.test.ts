@@ -16,7 +16,7 @@ const command = {
   command: process.execPath,
   args: [
     `--import=${new URL('../helpers/strip-types.mjs', import.meta.url).href}`,
-    fileURLToPath(new URL('../../lib/cli/main.ts', import.meta.url)), 'mcp', file, '--write'
+    fileURLToPath(new URL('../../lib/tools/command/main.ts', import.meta.url)), 'mcp', file, '--write'
   ],
   stderr: 'ignore' as const
 }

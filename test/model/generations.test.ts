@@ -3,7 +3,7 @@ import { expectTypeOf } from 'expect-type'
 import { test } from 'tap'
 import { Type as Type1 } from 'typebox'
 import { z } from 'zod'
-import { compileModel } from '../../lib/model/compile.ts'
+import { compileModel } from '../../lib/core/model/compile.ts'
 import dataApi, {
   collection, computed, type Declared, memory, standard, SubCollection, SubItem
 } from '../../lib/index.ts'

@@ -1,5 +1,5 @@
 import { test } from 'tap'
-import { type Naming, toName } from '../../lib/model/names.ts'
+import { type Naming, toName } from '../../lib/core/model/names.ts'
 
 const names = (naming: Naming, properties: readonly string[]) => properties.map(property => toName(naming, property))
 const properties = [

@@ -1,8 +1,8 @@
 import { expectTypeOf } from 'expect-type'
 import { test } from 'tap'
-import type { OperatorWord } from '../../lib/client/types/where.ts'
-import { operatorWords } from '../../lib/data/where.ts'
-import { type Operator, operatorNames } from '../../lib/model/operators.ts'
+import type { OperatorWord } from '../../lib/clients/client/types/where.ts'
+import { operatorWords } from '../../lib/doors/own-code/where.ts'
+import { type Operator, operatorNames } from '../../lib/core/model/operators.ts'
 import { type QueryStringOptions, queryStringOptions } from '../../schemas/query-string.ts'
 
 // That the client and the schemas lack no operator is known to the compiler: here, that they have no other.

@@ -1,8 +1,8 @@
 import { type TSchema, Type } from '@sinclair/typebox'
 import { readdir, readFile } from 'node:fs/promises'
 import { test } from 'tap'
-import { describeValues, isExact, type Operator, operatorNames, operators } from '../../lib/model/values.ts'
-import { operatorDefaults } from '../../lib/request/syntax.ts'
+import { describeValues, isExact, type Operator, operatorNames, operators } from '../../lib/core/model/values.ts'
+import { operatorDefaults } from '../../lib/core/request/syntax.ts'
 
 const parse = (schema: TSchema, text: string) => describeValues(schema, false)?.type.parse(text)
 

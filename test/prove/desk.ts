@@ -3,7 +3,7 @@ import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify'
 import dataApi, {
   collection, type Context, type DataApiOptions, memory, SubCollection, SubItem, type Where, type WriteContext
 } from '../../lib/index.ts'
-import type { ProvedCaller } from '../../lib/prove/index.ts'
+import type { ProvedCaller } from '../../lib/tools/testing/prove/index.ts'
 import { everybody } from '../helpers/everybody.ts'
 
 // A help desk: each team has its own users, tickets and comments. Nobody reads the notes that agents keep for

@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { test } from 'tap'
 import dataApi, { collection, expression, sqlite } from '../../lib/index.ts'
-import { proveRules } from '../../lib/prove/index.ts'
+import { proveRules } from '../../lib/tools/testing/prove/index.ts'
 import Fastify from '../helpers/fastify.ts'
 
 // docs/prove.md: In tests

@@ -1,5 +1,5 @@
 import { proveRules as proveBuilt } from 'fastify-data-api/prove'
-import { ProofError, proveRules } from '../../lib/prove/index.ts'
+import { ProofError, proveRules } from '../../lib/tools/testing/prove/index.ts'
 import { buildDesk, member } from './desk.ts'
 import { examples } from './examples.ts'
 import { mistakes } from './mistakes.ts'

@@ -3,7 +3,7 @@ import Fastify, { type FastifyInstance } from 'fastify'
 import dataApi, {
   collection, computed, type Context, lookup, memory, SubCollection, SubItem, type WriteContext
 } from '../../lib/index.ts'
-import type { ProvedCaller } from '../../lib/prove/index.ts'
+import type { ProvedCaller } from '../../lib/tools/testing/prove/index.ts'
 import { everybody } from '../helpers/everybody.ts'
 
 // An application with teams whose notes only they may see, and the mistakes that its author could make.

@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { test } from 'tap'
 import dataApi, { collection, computed, type Context, memory, SubCollection, SubItem } from '../../lib/index.ts'
-import { ProofError, proveRules, type ProveOptions } from '../../lib/prove/index.ts'
+import { ProofError, proveRules, type ProveOptions } from '../../lib/tools/testing/prove/index.ts'
 import { read, programsIn, writeProgram } from '../helpers/documents.ts'
 import Fastify from '../helpers/fastify.ts'
 import { buildDesk } from './desk.ts'

@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox'
 import type { FastifyInstance } from 'fastify'
 import { test } from 'tap'
 import dataApi, { collection, type DataApiOptions, memory } from '../../lib/index.ts'
-import { proveRules } from '../../lib/prove/index.ts'
+import { proveRules } from '../../lib/tools/testing/prove/index.ts'
 import Fastify from '../helpers/fastify.ts'
 
 // docs/prove.md, of rules that are constants, and of callers who may not read a collection.

@@ -1,14 +1,14 @@
 import fc, { runsOf } from '../helpers/fast-check.ts'
 import { deepStrictEqual } from 'node:assert'
 import { test } from 'tap'
-import { DataApiError } from '../../lib/errors/errors.ts'
-import type { Operator } from '../../lib/model/values.ts'
-import { parsePath } from '../../lib/request/path.ts'
-import { parsePrefer } from '../../lib/request/parse.ts'
-import { keptParameters, parseQuery } from '../../lib/request/query.ts'
-import type { FieldAsked, Filter, TextPlace, Query, SortTerm, ValueText } from '../../lib/request/request.ts'
-import { compileSyntax, operatorAt, operatorDefaults, type Syntax, yieldTo } from '../../lib/request/syntax.ts'
-import { print, printParts, spellingOf } from '../../lib/request/print.ts'
+import { DataApiError } from '../../lib/core/errors/errors.ts'
+import type { Operator } from '../../lib/core/model/values.ts'
+import { parsePath } from '../../lib/core/request/path.ts'
+import { parsePrefer } from '../../lib/core/request/parse.ts'
+import { keptParameters, parseQuery } from '../../lib/core/request/query.ts'
+import type { FieldAsked, Filter, TextPlace, Query, SortTerm, ValueText } from '../../lib/core/request/request.ts'
+import { compileSyntax, operatorAt, operatorDefaults, type Syntax, yieldTo } from '../../lib/core/request/syntax.ts'
+import { print, printParts, spellingOf } from '../../lib/core/request/print.ts'
 
 const syntax = compileSyntax({})
 const numRuns = runsOf(300)

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
 import { test } from 'tap'
-import { DataApiError } from '../../lib/errors/errors.ts'
-import { parsePath } from '../../lib/request/path.ts'
-import { parsePrefer } from '../../lib/request/parse.ts'
+import { DataApiError } from '../../lib/core/errors/errors.ts'
+import { parsePath } from '../../lib/core/request/path.ts'
+import { parsePrefer } from '../../lib/core/request/parse.ts'
 import fc, { runsOf } from '../helpers/fast-check.ts'
 
 const paths: Record<string, readonly [segments: readonly string[], query: string]> = {

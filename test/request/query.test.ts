@@ -1,7 +1,7 @@
 import { test } from 'tap'
-import { DataApiError } from '../../lib/errors/errors.ts'
-import { keptParameters, parseQuery, readQuery } from '../../lib/request/query.ts'
-import { compileSyntax } from '../../lib/request/syntax.ts'
+import { DataApiError } from '../../lib/core/errors/errors.ts'
+import { keptParameters, parseQuery, readQuery } from '../../lib/core/request/query.ts'
+import { compileSyntax } from '../../lib/core/request/syntax.ts'
 import { brief, reads, refuses } from '../helpers/query-tables.ts'
 
 const syntax = compileSyntax({})

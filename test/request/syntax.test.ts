@@ -1,11 +1,11 @@
 import { test } from 'tap'
 import type { QueryStringOptions } from '../../schemas/query-string.ts'
-import { DeclarationError } from '../../lib/errors/errors.ts'
-import { parseQuery } from '../../lib/request/query.ts'
+import { DeclarationError } from '../../lib/core/errors/errors.ts'
+import { parseQuery } from '../../lib/core/request/query.ts'
 import {
   compileSyntax, insteadOf, isNameCharacter, operatorAt, operatorDefaults, parameterOf, yieldTo
-} from '../../lib/request/syntax.ts'
-import { print } from '../../lib/request/print.ts'
+} from '../../lib/core/request/syntax.ts'
+import { print } from '../../lib/core/request/print.ts'
 
 test('every spelling of every operator is found, the longest that matches', async t => {
   const syntax = compileSyntax({})

@@ -6,8 +6,8 @@ import type { Test } from 'tap'
 import dataApi, {
   collection, DeclarationError, kysely, postgres, type PostgresDatabase, SubCollection
 } from '../../lib/index.ts'
-import type { ChangedTables } from '../../lib/sources/changes.ts'
-import { changeLogScript } from '../../lib/sources/sql/postgres/change-log-sql.ts'
+import type { ChangedTables } from '../../lib/core/sources/changes.ts'
+import { changeLogScript } from '../../lib/core/sources/sql/postgres/change-log-sql.ts'
 import { runsOf } from '../helpers/fast-check.ts'
 import Fastify from '../helpers/fastify.ts'
 import { eventually, listen } from '../helpers/follow.ts'

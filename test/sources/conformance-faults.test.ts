@@ -1,10 +1,10 @@
 import { test } from 'tap'
-import { conformance, ConformanceError, type Open } from '../../lib/conformance/index.ts'
+import { conformance, ConformanceError, type Open } from '../../lib/tools/testing/conformance/index.ts'
 import { memory } from '../../lib/index.ts'
-import { rowName } from '../../lib/plan/order.ts'
-import type { ChangedTables } from '../../lib/sources/changes.ts'
-import type { Predicate, ReadPlan, Row } from '../../lib/plan/plan.ts'
-import type { Change, Changed, Database, Found, ReadResult } from '../../lib/sources/source.ts'
+import { rowName } from '../../lib/core/plan/order.ts'
+import type { ChangedTables } from '../../lib/core/sources/changes.ts'
+import type { Predicate, ReadPlan, Row } from '../../lib/core/plan/plan.ts'
+import type { Change, Changed, Database, Found, ReadResult } from '../../lib/core/sources/source.ts'
 import { runsOf } from '../helpers/fast-check.ts'
 
 // A suite that finds nothing proves nothing, unless it is known to find what is wrong.

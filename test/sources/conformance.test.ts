@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'tap'
-import { conformance } from '../../lib/conformance/index.ts'
+import { conformance } from '../../lib/tools/testing/conformance/index.ts'
 import { openCached, openKysely, openPostgres, openSqlite } from '../helpers/conformance.ts'
 import { withoutPostgres } from '../helpers/on-postgres.ts'
 

@@ -1,10 +1,10 @@
 import fc, { runsOf } from '../helpers/fast-check.ts'
 import { test } from 'tap'
-import type { SubCollectionField } from '../../lib/model/model.ts'
-import { operatorNames, type Scalar } from '../../lib/model/values.ts'
-import type { Listing, Predicate, ReadPlan, Selection, Shown, Step } from '../../lib/plan/plan.ts'
-import { always } from '../../lib/plan/predicates.ts'
-import { runRead } from '../../lib/sources/memory/read.ts'
+import type { SubCollectionField } from '../../lib/core/model/model.ts'
+import { operatorNames, type Scalar } from '../../lib/core/model/values.ts'
+import type { Listing, Predicate, ReadPlan, Selection, Shown, Step } from '../../lib/core/plan/plan.ts'
+import { always } from '../../lib/core/plan/predicates.ts'
+import { runRead } from '../../lib/core/sources/memory/read.ts'
 import { inMemory, names, not, someWorld, world, operands } from '../helpers/sql-world.ts'
 
 // The same generated plans run on both sources, memory being the oracle.

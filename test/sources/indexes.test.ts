@@ -3,7 +3,7 @@ import Fastify from '../helpers/fastify.ts'
 import { createRequire } from 'node:module'
 import { test } from 'tap'
 import dataApi, { collection, sqlite, SubCollection, SubItem } from '../../lib/index.ts'
-import type { SqliteDriver } from '../../lib/sources/sql/sqlite/driver.ts'
+import type { SqliteDriver } from '../../lib/core/sources/sql/sqlite/driver.ts'
 
 // What the statements leave an index to serve. A plan is SQLite's own account of what it will do.
 

@@ -1,5 +1,5 @@
 import { test } from 'tap'
-import { conformance } from '../../lib/conformance/index.ts'
+import { conformance } from '../../lib/tools/testing/conformance/index.ts'
 import { openPGlite, startPGlite } from '../helpers/conformance.ts'
 import { runsOf } from '../helpers/fast-check.ts'
 import { PGliteDialect } from '../helpers/pglite.ts'

@@ -3,9 +3,9 @@ import { Kysely, PostgresDialect } from 'kysely'
 import { join } from 'node:path'
 import { type Test, test } from 'tap'
 import dataApi, { collection, DeclarationError, kysely, postgres, type SqlSource } from '../../lib/index.ts'
-import type { Server } from '../../lib/sources/sql/postgres/database.ts'
-import { toConnectFault } from '../../lib/sources/sql/postgres/faults.ts'
-import { makeReplicas } from '../../lib/sources/sql/postgres/replicas.ts'
+import type { Server } from '../../lib/core/sources/sql/postgres/database.ts'
+import { toConnectFault } from '../../lib/core/sources/sql/postgres/faults.ts'
+import { makeReplicas } from '../../lib/core/sources/sql/postgres/replicas.ts'
 import Fastify from '../helpers/fastify.ts'
 
 // docs/http.md: Errors; docs/databases.md: Declarations and tables. No server is needed where none can be reached.

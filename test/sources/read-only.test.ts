@@ -8,7 +8,7 @@ import tap, { test } from 'tap'
 import dataApi, {
   collection, DeclarationError, postgres, sqlite, type SqlSource, SubCollection
 } from '../../lib/index.ts'
-import { openDriver } from '../../lib/sources/sql/sqlite/driver.ts'
+import { openDriver } from '../../lib/core/sources/sql/sqlite/driver.ts'
 import { test as onPostgres } from '../helpers/on-postgres.ts'
 import { serverUrl } from '../helpers/sources.ts'
 

@@ -4,7 +4,7 @@ import pg from 'pg'
 import Fastify from '../helpers/fastify.ts'
 import { test } from 'tap'
 import dataApi, { collection, type Declared, kysely, sqlite, SubItem } from '../../lib/index.ts'
-import type { SqlSource } from '../../lib/sources/sql/source.ts'
+import type { SqlSource } from '../../lib/core/sources/sql/source.ts'
 import { onDatabase } from '../helpers/on-database.ts'
 import { test as postgresTest } from '../helpers/on-postgres.ts'
 

@@ -10,9 +10,9 @@ import { fileURLToPath } from 'node:url'
 import { Worker } from 'node:worker_threads'
 import tap, { type Test, test } from 'tap'
 import dataApi, { collection, sqlite, SubCollection, SubItem } from '../../lib/index.ts'
-import { nameOfDriver } from '../../lib/sources/sql/sqlite/driver.ts'
-import { makeReadingThreads } from '../../lib/sources/sql/sqlite/reading-threads.ts'
-import type { SqliteOptions } from '../../lib/sources/sql/sqlite/sqlite.ts'
+import { nameOfDriver } from '../../lib/core/sources/sql/sqlite/driver.ts'
+import { makeReadingThreads } from '../../lib/core/sources/sql/sqlite/reading-threads.ts'
+import type { SqliteOptions } from '../../lib/core/sources/sql/sqlite/sqlite.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'data-api-long-reads-'))
 tap.teardown(() => { rmSync(folder, { recursive: true }) })

@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import tap, { test } from 'tap'
 import dataApi, { collection, DataApiError, DeclarationError, expression, sqlite } from '../../lib/index.ts'
-import type { SqliteDriver } from '../../lib/sources/sql/sqlite/driver.ts'
-import { toFault } from '../../lib/sources/sql/sqlite/faults.ts'
+import type { SqliteDriver } from '../../lib/core/sources/sql/sqlite/driver.ts'
+import { toFault } from '../../lib/core/sources/sql/sqlite/faults.ts'
 
 type Open = new (file: string, options?: { readOnly?: boolean, open?: boolean }) => SqliteDriver
 

@@ -4,7 +4,7 @@ import { test } from 'tap'
 import {
   collection, expression, type PostgresDatabase, sqlite, type SqliteDatabase, SubCollection, SubItem
 } from '../../lib/index.ts'
-import { type StatementEvent, statementChannelName } from '../../lib/sources/statement-events.ts'
+import { type StatementEvent, statementChannelName } from '../../lib/core/sources/statement-events.ts'
 import { onDatabase } from '../helpers/on-database.ts'
 import { test as postgresTest } from '../helpers/on-postgres.ts'
 import { serveMinimally } from '../helpers/serve-minimally.ts'

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { setTimeout } from 'node:timers/promises'
 import { test } from 'tap'
-import { type Hold, WriteLock } from '../../lib/sources/write-lock.ts'
+import { type Hold, WriteLock } from '../../lib/core/sources/write-lock.ts'
 
 // The lock of a database that has one transaction at a time.
 

@@ -1,8 +1,8 @@
 import { Type } from '@sinclair/typebox'
 import { test } from 'tap'
-import type { Predicate } from '../../../lib/plan/plan.ts'
-import { all, any, equals, always, never } from '../../../lib/plan/predicates.ts'
-import { memory } from '../../../lib/sources/memory/memory.ts'
+import type { Predicate } from '../../../lib/core/plan/plan.ts'
+import { all, any, equals, always, never } from '../../../lib/core/plan/predicates.ts'
+import { memory } from '../../../lib/core/sources/memory/memory.ts'
 import {
   type Person, age, collectionOf, compare, embed, find, id, listOf, makeWorld, name, nick, not, read, rowsOf,
   show, some, stored, up

@@ -1,9 +1,9 @@
 import fc, { runsOf } from '../../helpers/fast-check.ts'
 import { test } from 'tap'
-import type { DataField, RelationField } from '../../../lib/model/model.ts'
-import type { Operator } from '../../../lib/model/values.ts'
-import type { Predicate } from '../../../lib/plan/plan.ts'
-import type { ReadResult } from '../../../lib/sources/source.ts'
+import type { DataField, RelationField } from '../../../lib/core/model/model.ts'
+import type { Operator } from '../../../lib/core/model/values.ts'
+import type { Predicate } from '../../../lib/core/plan/plan.ts'
+import type { ReadResult } from '../../../lib/core/sources/source.ts'
 import {
   type Person, age, bossId, compare, embed, id, itemAt, listOf, makeWorld, markId, nick, not, read, rowsOf,
   show, some, word

@@ -1,14 +1,14 @@
 import { Type } from '@sinclair/typebox'
 import { test } from 'tap'
-import { collection } from '../../../lib/declare/collection.ts'
-import { SubCollection } from '../../../lib/declare/relations.ts'
-import { DeclarationError } from '../../../lib/errors/errors.ts'
-import { compileModel } from '../../../lib/model/compile.ts'
-import type { RelationField, ScalarField, SubCollectionField } from '../../../lib/model/model.ts'
-import type { Predicate, ReadPlan, Selection, Shown, Step, Row } from '../../../lib/plan/plan.ts'
-import { all, any, equals, always, never } from '../../../lib/plan/predicates.ts'
-import { memory } from '../../../lib/sources/memory/memory.ts'
-import type { Rows } from '../../../lib/sources/memory/table.ts'
+import { collection } from '../../../lib/core/declare/collection.ts'
+import { SubCollection } from '../../../lib/core/declare/relations.ts'
+import { DeclarationError } from '../../../lib/core/errors/errors.ts'
+import { compileModel } from '../../../lib/core/model/compile.ts'
+import type { RelationField, ScalarField, SubCollectionField } from '../../../lib/core/model/model.ts'
+import type { Predicate, ReadPlan, Selection, Shown, Step, Row } from '../../../lib/core/plan/plan.ts'
+import { all, any, equals, always, never } from '../../../lib/core/plan/predicates.ts'
+import { memory } from '../../../lib/core/sources/memory/memory.ts'
+import type { Rows } from '../../../lib/core/sources/memory/table.ts'
 import {
   type Person, age, collectionOf, compare, database, down, embed, find, flags, id, idsOf, itemAt, listOf, listingOf,
   makeWorld, markId, name, nick, not, read, show, showing, some, stored, up, word

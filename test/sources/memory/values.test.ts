@@ -1,12 +1,12 @@
 import { Type } from '@sinclair/typebox'
 import fc from '../../helpers/fast-check.ts'
 import { test } from 'tap'
-import type { DataField } from '../../../lib/model/model.ts'
-import { type Operator, operatorNames } from '../../../lib/model/values.ts'
-import type { Listing, Order } from '../../../lib/plan/plan.ts'
-import { equals, always, never } from '../../../lib/plan/predicates.ts'
-import { compileFilter } from '../../../lib/sources/memory/filter.ts'
-import { memory } from '../../../lib/sources/memory/memory.ts'
+import type { DataField } from '../../../lib/core/model/model.ts'
+import { type Operator, operatorNames } from '../../../lib/core/model/values.ts'
+import type { Listing, Order } from '../../../lib/core/plan/plan.ts'
+import { equals, always, never } from '../../../lib/core/plan/predicates.ts'
+import { compileFilter } from '../../../lib/core/sources/memory/filter.ts'
+import { memory } from '../../../lib/core/sources/memory/memory.ts'
 import {
   active, age, collectionOf, compare, down, expressionOf, find, id, idsOf, listOf, listingOf, makeWorld, name, not,
   read, rowsOf, show, showing, stored, up

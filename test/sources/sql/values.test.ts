@@ -1,8 +1,8 @@
 import { test } from 'tap'
-import { operatorNames } from '../../../lib/model/values.ts'
-import type { Predicate } from '../../../lib/plan/plan.ts'
-import { any, always, never } from '../../../lib/plan/predicates.ts'
-import { databaseOf, type ReadResult } from '../../../lib/sources/source.ts'
+import { operatorNames } from '../../../lib/core/model/values.ts'
+import type { Predicate } from '../../../lib/core/plan/plan.ts'
+import { any, always, never } from '../../../lib/core/plan/predicates.ts'
+import { databaseOf, type ReadResult } from '../../../lib/core/sources/source.ts'
 import { groupsOf, ids, inMemory, names, not, rowsOf, someWorld, world, operands } from '../../helpers/sql-world.ts'
 
 // docs/databases.md: Types of columns

@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { test } from 'tap'
 import { collection, sqlite } from '../../../lib/index.ts'
-import { openDriver } from '../../../lib/sources/sql/sqlite/driver.ts'
+import { openDriver } from '../../../lib/core/sources/sql/sqlite/driver.ts'
 import { serveMinimally } from '../../helpers/serve-minimally.ts'
 
 // docs/sqlite.md: Migrations of SQLite.

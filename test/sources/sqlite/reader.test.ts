@@ -1,10 +1,10 @@
 import { setTimeout } from 'node:timers/promises'
 import { test } from 'tap'
-import { Overdue } from '../../../lib/sources/sql/sqlite/clock.ts'
-import type { Connection } from '../../../lib/sources/sql/sqlite/connection.ts'
-import { makeReader } from '../../../lib/sources/sql/sqlite/reader.ts'
-import type { PreparedRead } from '../../../lib/sources/sql/statements/statements.ts'
-import { WriteLock } from '../../../lib/sources/write-lock.ts'
+import { Overdue } from '../../../lib/core/sources/sql/sqlite/clock.ts'
+import type { Connection } from '../../../lib/core/sources/sql/sqlite/connection.ts'
+import { makeReader } from '../../../lib/core/sources/sql/sqlite/reader.ts'
+import type { PreparedRead } from '../../../lib/core/sources/sql/statements/statements.ts'
+import { WriteLock } from '../../../lib/core/sources/write-lock.ts'
 
 // docs/sqlite.md: Reads that take long on SQLite. Where a read runs, of connections and threads that are pretended.
 

@@ -1,5 +1,5 @@
 import type { Test } from 'tap'
-import type { SqliteDriverClass } from '../../../lib/sources/sql/sqlite/driver.ts'
+import type { SqliteDriverClass } from '../../../lib/core/sources/sql/sqlite/driver.ts'
 import fc, { runsOf } from '../../helpers/fast-check.ts'
 import { type Answer, each, long, newFile, rowsOf, serve, type Served } from '../../helpers/on-sqlite.ts'
 

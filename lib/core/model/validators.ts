@@ -1,0 +1,155 @@
+import type { TSchema } from '@sinclair/typebox'
+import type { Ajv, ErrorObject, ValidateFunction } from 'ajv'
+import { flagNames, wordNames } from '../../../schemas/flags.ts'
+import { DeclarationError } from '../errors/errors.ts'
+import type { Violation } from '../errors/violation.ts'
+import { memoizeRecent } from '../scheduling/memoize.ts'
+import { makeAjvWithFormats } from './formats.ts'
+import type { InputField, StoredField } from './model.ts'
+import { isMultipleOf } from './numbers.ts'
+import { formatTypes } from './values.ts'
+
+/** Returns all violations by these values, which are given by their names on the wire. */
+export type Validate = (values: Readonly<Record<string, unknown>>) => readonly Violation[]
+
+/** Strict: it does not coerce values, fill in defaults or remove members. It is independent of the host's Ajv. */
+function makeValidatorAjv (ownProperties: boolean): Ajv {
+  const ajv = makeAjvWithFormats({
+    allErrors: true, strictTypes: false, strictTuples: false, strictRequired: false, ownProperties
+  })
+  ajv.addVocabulary([...flagNames, ...wordNames])
+  for (const [format, type] of Object.entries(formatTypes)) {
+    ajv.addFormat(format, { validate: (text: string) => type.take(text) !== undefined })
+  }
+  // Ajv divides doubles, and so refuses 19.99 as a multiple of 0.01.
+  ajv.removeKeyword('multipleOf')
+  ajv.addKeyword({ keyword: 'multipleOf', type: 'number', schemaType: 'number', compile: checkMultiple })
+  return ajv
+}
+
+/** A check of a value, whose errors Ajv reads from the function. */
+interface Check { (value: number): boolean, errors?: Array<Partial<ErrorObject>> }
+
+function checkMultiple (multipleOf: number): Check {
+  const check: Check = value => {
+    const isValid = isMultipleOf(value, multipleOf)
+    check.errors = isValid ? [] : [{ keyword: 'multipleOf', params: { multipleOf } }]
+    return isValid
+  }
+  return check
+}
+
+const made = new Map<boolean, Ajv>()
+
+/**
+ * Compiles a schema, given as JSON. It takes half a millisecond, and the fields of an application that are any text or
+ * any number have one schema. Every object has a member `constructor`, but not of its own. To ask each member whether
+ * it is an object's own takes time, so that only schemas with such names do it.
+ */
+const compile = memoizeRecent(text => {
+  const ownProperties = inherited.test(text)
+  const ajv = made.get(ownProperties) ?? makeValidatorAjv(ownProperties)
+  made.set(ownProperties, ajv)
+  const schema = JSON.parse(text) as object
+  const validate = ajv.compile(schema)
+  // Ajv would keep for ever what it has compiled.
+  ajv.removeSchema(schema)
+  return validate
+}, { most: 1_000, characters: 1_000_000 })
+
+const inherited = new RegExp(`"(?:${Object.getOwnPropertyNames(Object.prototype).join('|')})"`)
+
+/**
+ * Returns the validator of the writable fields (docs/http.md: Writing), which is compiled for the first write. Throws a
+ * DeclarationError for a schema that Ajv cannot compile.
+ */
+export function compileValidate (collection: string, fields: ReadonlyArray<StoredField | InputField>): Validate {
+  const writable = fields.filter(field => field.writable)
+  // Ajv need not be loaded where nothing can be written.
+  if (writable.length === 0) return () => []
+  const members = writable.map(({ name, property, schema }, index) => {
+    const meant = meaningOf(schema)
+    check(`collection '${collection}', field '${property}'`, meant)
+    return [name, definedBelow(meant, `#/$defs/${index}`)] as const
+  })
+  let validate: ValidateFunction | undefined
+  return values => {
+    validate ??= compileMembers(members)
+    return validate(values) ? [] : (validate.errors ?? []).map(toViolation)
+  }
+}
+
+const ignored: ReadonlySet<string> = new Set([...flagNames, ...wordNames, 'title', 'description'])
+
+/** Returns what a field's schema says of its values. */
+const meaningOf = (schema: TSchema) =>
+  Object.fromEntries(Object.entries(schema).filter(([name]) => !ignored.has(name))) as TSchema
+
+/** Has Ajv compile the schema of a field. */
+function check (place: string, schema: TSchema): void {
+  try {
+    compile(JSON.stringify(schema))
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new DeclarationError(`${place}: the schema cannot be compiled: ${reason}`)
+  }
+}
+
+function compileMembers (members: ReadonlyArray<readonly [name: string, schema: TSchema]>): ValidateFunction {
+  const properties = Object.fromEntries(members)
+  const $defs = Object.fromEntries(members.map(([, { $defs = {} }], index) => [index, { $defs }]))
+  return compile(JSON.stringify({ type: 'object', properties, $defs }))
+}
+
+/** Returns a field's schema whose references lead to its definitions at a place of the schema of all. */
+function definedBelow (schema: TSchema, place: string): TSchema {
+  if (!('$defs' in schema)) return schema
+  const text = JSON.stringify(schema)
+  return JSON.parse(text.replaceAll('"$ref":"#/$defs/', `"$ref":"${place}/$defs/`)) as TSchema
+}
+
+const toViolation = (error: ErrorObject): Violation =>
+  ({ pointer: error.instancePath, message: describeViolation(error) })
+
+type Describe = (params: Readonly<Record<string, unknown>>) => string
+
+/** The message for a violation of a JSON Schema, such as `must have at least 1 character`: what the value must be. */
+export function describeViolation (
+  { keyword, params, message = 'is not valid' }: Pick<ErrorObject, 'keyword' | 'params' | 'message'>
+): string {
+  const describe = Object.hasOwn(messages, keyword) ? messages[keyword] : undefined
+  return describe === undefined ? message : describe(params as Readonly<Record<string, unknown>>)
+}
+
+/** Ajv's own messages serve for all other keywords. */
+const messages: Readonly<Record<string, Describe>> = {
+  type: ({ type }) => `must be ${[type].flat().map(name => typeNames[String(name)] ?? String(name)).join(' or ')}`,
+  minLength: ({ limit }) => `must have at least ${count(limit, 'character')}`,
+  maxLength: ({ limit }) => `must have at most ${count(limit, 'character')}`,
+  minItems: ({ limit }) => `must have at least ${count(limit, 'item')}`,
+  maxItems: ({ limit }) => `must have at most ${count(limit, 'item')}`,
+  minProperties: ({ limit }) => `must have at least ${count(limit, 'member')}`,
+  maxProperties: ({ limit }) => `must have at most ${count(limit, 'member')}`,
+  uniqueItems: () => 'must not hold the same item twice',
+  minimum: ({ limit }) => `must be at least ${String(limit)}`,
+  maximum: ({ limit }) => `must be at most ${String(limit)}`,
+  exclusiveMinimum: ({ limit }) => `must be greater than ${String(limit)}`,
+  exclusiveMaximum: ({ limit }) => `must be less than ${String(limit)}`,
+  multipleOf: ({ multipleOf }) => `must be a multiple of ${String(multipleOf)}`,
+  pattern: ({ pattern }) => `must match the pattern ${String(pattern)}`,
+  format: ({ format }) => `must have the format '${String(format)}'`,
+  required: ({ missingProperty }) => `must have the member '${String(missingProperty)}'`,
+  additionalProperties: ({ additionalProperty }) => `must not have the member '${String(additionalProperty)}'`,
+  anyOf: () => 'must have one of the allowed forms'
+}
+
+const typeNames: Readonly<Record<string, string>> = {
+  string: 'a string',
+  number: 'a number',
+  integer: 'an integer',
+  boolean: 'true or false',
+  array: 'an array',
+  object: 'an object'
+}
+
+const count = (limit: unknown, noun: string) => `${String(limit)} ${noun}${limit === 1 ? '' : 's'}`

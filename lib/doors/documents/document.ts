@@ -1,0 +1,227 @@
+import type { DocumentOptions, OpenApiOptions } from '../../../schemas/openapi.ts'
+import type { Collection } from '../../core/model/model.ts'
+import { mediaTypes } from '../../core/plan/media.ts'
+import type { Resource } from '../../core/plan/path/walk.ts'
+import type { Permissions } from '../../core/plan/request.ts'
+import type { Syntax } from '../../core/request/syntax.ts'
+import { batchOperation } from './batches.ts'
+import { componentOf, makeComponents } from './components.ts'
+import { type AnswerOptions, type Describing, mayCreate, type View, viewsOf } from './describing.ts'
+import type { Document, Link, Operation, OperationMethod, PathItem, Reference, Response, Schema } from './objects.ts'
+import { header } from './parameters.ts'
+import type { Parts } from './parts.ts'
+import { collectionPaths, isNameable } from './paths.ts'
+import { largeProfiles, mostInFull, type ProfileName, profiles } from './profiles.ts'
+import { directorySchema, ok, sharedResponses } from './responses.ts'
+
+/** The parts of a registration that a document is made from. */
+export interface Described {
+  readonly collections: Iterable<Collection>
+  readonly syntax: Syntax
+  readonly answers: AnswerOptions
+  /** Returns true if collections are answered as NDJSON and CSV too. */
+  streams (): boolean
+  isLive (resource: Resource): boolean
+  readonly info: OpenApiOptions
+  /** Undefined where no stream is imported. */
+  readonly imports: object | undefined
+  /** The limits of batches; undefined where the root takes none. */
+  readonly batch: { readonly operations: number } | undefined
+  /** Undefined if no write has a key. */
+  readonly idempotency: object | undefined
+  /** The URL of the API's root. */
+  readonly root: string
+}
+
+/** Returns the permissions of the reader of a document, by the name of a collection; undefined if it has none. */
+export type PermissionsFor = (name: string) => Permissions | undefined
+
+/**
+ * Makes the OpenAPI document of what the permissions allow, part by part. It is made of the functions that plan
+ * requests: the forms of items, the methods of resources, and the members that a new item must have.
+ */
+export function * documentParts (
+  described: Described, permissionsFor: PermissionsFor, options: DocumentOptions = {}
+): Parts<Document> {
+  const { profile = 'docs', version = '3.1', collections: wanted, componentPrefix: prefix = '' } = options
+  const { info: { info, servers, security, securitySchemes } } = described
+  const all = [...described.collections]
+  const views = viewsOf(permissionsFor, all.map(({ name }) => name))
+    .filter(({ collection: one }) => isNameable(one, profiles[profile]) && (wanted?.includes(one.name) ?? true))
+  const isLarge = views.length > mostInFull
+  const components = makeComponents(all, prefix)
+  const describing: Describing = {
+    profile: (isLarge ? largeProfiles : profiles)[profile],
+    version,
+    ...described,
+    components,
+    creations: new Set(all.filter(one => mayCreate(one, permissionsFor(one.name))).map(({ name }) => name)),
+    operationId: uniqueNames(options.operationIds)
+  }
+  const paths: Record<string, PathItem> = { ...withKeys(rootPaths(profile, described, describing), describing) }
+  for (const [name, response] of Object.entries(sharedResponses(describing))) {
+    components.responses[prefix + name] = response
+  }
+  for (const view of views) {
+    const own = collectionPaths(view, describing)
+    if (profile === 'docs') addLinks(own, components.responses)
+    Object.assign(paths, withKeys(own, describing))
+    yield
+  }
+  while (components.makeNext()) yield
+  const { schemas, responses, parameters } = components
+  return {
+    openapi: version === '3.2' ? '3.2.0' : '3.1.1',
+    info: infoOf(info, isLarge ? cuts[profile] : undefined),
+    servers: servers ?? [{ url: described.root === '' ? '/' : described.root }],
+    tags: tagsOf(views, profile),
+    paths,
+    components: { schemas, responses, parameters, ...securitySchemes && { securitySchemes } },
+    ...security && { security }
+  }
+}
+
+/** Adds the header `Idempotency-Key` to operations that write (docs/http.md: Idempotency keys), where it is read. */
+function withKeys (
+  paths: Document['paths'], describing: Describing
+): Document['paths'] {
+  if (describing.idempotency === undefined || !describing.profile.details) return paths
+  return Object.fromEntries(Object.entries(paths).map(([path, item]) => [path, withKey(item, describing)]))
+}
+
+const writing: readonly OperationMethod[] = ['post', 'put', 'patch', 'delete']
+
+function withKey (item: PathItem, describing: Describing): PathItem {
+  const keyed = writing.flatMap(method => {
+    const operation = item[method]
+    if (operation === undefined) return []
+    const parameters = [...operation.parameters ?? [], header('IdempotencyKey', describing)]
+    return [[method, { ...operation, parameters }]]
+  })
+  return { ...item, ...Object.fromEntries(keyed) as PathItem }
+}
+
+/** A collection can be called as the tag of the directory is. */
+function tagsOf (views: readonly View[], profile: ProfileName): Document['tags'] {
+  const own = views.map(({ collection: { name, description = `The collection \`${name}\`.` } }) => {
+    return { name, description }
+  })
+  const isUsed = profile !== 'docs' || own.some(({ name }) => name === directoryTag)
+  return isUsed ? own : [{ name: directoryTag, description: 'The names of all collections.' }, ...own]
+}
+
+const directoryTag = 'directory'
+
+/** The application's words of a large API do not replace what its document leaves out. */
+function infoOf (info: OpenApiOptions['info'], cut: string | undefined): Document['info'] {
+  const description = cut === undefined ? `${advice} ${levels}` : advice
+  const all = { title: 'Data API', version: '1.0.0', description, ...info }
+  return cut === undefined ? all : { ...all, description: `${all.description}\n\n${cut}` }
+}
+
+const advice = 'The path of an item goes on through its relations to any depth, such as ' +
+  '`/artists/3/albums/7/tracks`.'
+
+const levels = 'This document describes the first two levels.'
+
+const full = '`openapi.json?collections=` and their names, separated by commas, gives the full document of some.'
+
+/** What a large document has, where it has less than a small one. */
+const cuts: Readonly<Partial<Record<ProfileName, string>>> = {
+  docs: `Of more than ${mostInFull} collections, it has the lists and items alone: without filters in other ` +
+    `parameters than \`where\`, relations, single fields, dictionaries and PUT. ${full}`,
+  types: `Of more than ${mostInFull} collections, it has filters in the parameter \`where\` alone. ${full}`
+}
+
+/** Returns the path of the root, as far as the profile describes it. */
+function rootPaths (
+  profile: ProfileName, { batch }: Described, describing: Describing
+): Record<string, PathItem> {
+  const tags = profile === 'docs' ? [directoryTag] : []
+  const path = {
+    ...profile === 'docs' && directoryPath(describing),
+    ...batch && profile !== 'types' && { post: batchOperation(batch.operations, tags, describing) }
+  }
+  return Object.keys(path).length === 0 ? {} : { '/': path }
+}
+
+function directoryPath (describing: Describing): PathItem {
+  const get: Operation = {
+    operationId: describing.operationId('list_collections'),
+    summary: 'List the collections',
+    description: 'The name of a collection is the first segment of its paths.',
+    tags: [directoryTag],
+    responses: {
+      200: ok('The collections.', directorySchema(describing)),
+      400: describing.components.response('BadRequest'),
+      default: describing.components.response('Failed')
+    }
+  }
+  return { get }
+}
+
+/** Returns a function that makes names of at most 64 characters, each only once. */
+function uniqueNames (taken: readonly string[] = []): (name: string) => string {
+  const used = new Set(taken)
+  return name => {
+    const plain = name.replaceAll(/[^A-Za-z0-9_-]/gu, '_').slice(0, 60)
+    let unique = plain
+    for (let count = 2; used.has(unique); count++) unique = `${plain}_${count}`
+    used.add(unique)
+    return unique
+  }
+}
+
+type Paths = Readonly<Record<string, PathItem>>
+
+/**
+ * Adds the links of answers to the responses of a collection: from an item to its relations, and from a creation to the
+ * new item. `paths`: those of the collection.
+ */
+function addLinks (paths: Paths, responses: Record<string, Response>): void {
+  for (const [path, { get, post }] of Object.entries(paths)) {
+    if (path.endsWith(identifier)) add(get?.responses['200'], () => relationsOf(path, paths))
+    else add(post?.responses['201'], response => createdIn(path, response, paths))
+  }
+
+  function add (reference: Response | Reference | undefined, linksOf: (response: Response) => Links): void {
+    if (reference === undefined || !('$ref' in reference)) return
+    const name = componentOf(reference)
+    const response = responses[name]
+    const links = response === undefined ? {} : linksOf(response)
+    if (response !== undefined && Object.keys(links).length > 0) responses[name] = { ...response, links }
+  }
+}
+
+const identifier = '/{identifier}'
+
+type Links = Readonly<Record<string, Link>>
+
+/** The paths of relations have no other parameter than the item's identifier. */
+function relationsOf (item: string, paths: Paths): Links {
+  return Object.fromEntries(Object.entries(paths).flatMap(([path, { get }]) => {
+    const name = path.startsWith(`${item}/`) ? path.slice(item.length + 1) : ''
+    if (get === undefined || name === '' || name.includes('{')) return []
+    const { operationId, summary } = get
+    const parameters = { identifier: '$request.path.identifier' }
+    return [[linkName(name), { operationId, description: summary, parameters }]]
+  }))
+}
+
+/** The new item is at its collection, whose path is that of the operation, if the acknowledgement has its key. */
+function createdIn (list: string, response: Response, paths: Paths): Links {
+  const get = paths[list + identifier]?.get
+  if (get === undefined || !showsId(response)) return {}
+  const { operationId, summary } = get
+  return { item: { operationId, description: summary, parameters: { identifier: '$response.body#/id' } } }
+}
+
+/** The acknowledgement is the only form of the answer, or the first. */
+function showsId ({ content }: Response): boolean {
+  const schema = content?.[mediaTypes.json]?.schema ?? {}
+  const [acknowledgement = schema] = (schema['anyOf'] ?? []) as readonly Schema[]
+  return Object.hasOwn(acknowledgement['properties'] ?? {}, 'id')
+}
+
+/** OpenAPI limits the names of links to ASCII. */
+const linkName = (segment: string): string => segment.replaceAll(/[^A-Za-z0-9._-]/g, '_')

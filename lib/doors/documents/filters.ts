@@ -1,0 +1,92 @@
+import type { Collection, DataField } from '../../core/model/model.ts'
+import { type Operator, operatorNames, traitsOf } from '../../core/model/values.ts'
+import { takesFilters } from '../../core/plan/read/filter.ts'
+import { isSortable } from '../../core/plan/read/sort.ts'
+import type { Syntax } from '../../core/request/syntax.ts'
+import type { Parameter, Schema } from './objects.ts'
+import { fieldSchema, safeBounds } from './values.ts'
+
+/**
+ * Returns a parameter for each operator of each field that ends in `=`: its name is the field and the operator without
+ * that `=`, which a client writes between name and value anyway. `age>` is `age>=30` on the wire.
+ */
+export function filterParameters (collection: Collection, syntax: Syntax): readonly Parameter[] {
+  if (!syntax.fieldParameters) return []
+  return filterableFields(collection).flatMap(field =>
+    operatorNames.filter(operator => field.type.operators.has(operator)).flatMap(operator => {
+      const parameter = filterParameter(field, operator, syntax)
+      return parameter === undefined ? [] : [parameter]
+    }))
+}
+
+/** Returns the readable fields that filters may name. */
+export function filterableFields ({ fields }: Collection): readonly DataField[] {
+  return [...fields.values()].filter(takesFilters)
+}
+
+/** Returns the readable fields that an order may name. */
+export function sortableFields ({ fields }: Collection): readonly DataField[] {
+  return [...fields.values()].filter(isSortable)
+}
+
+function filterParameter (field: DataField, operator: Operator, syntax: Syntax): Parameter | undefined {
+  const text = spellingOf(operator, syntax)
+  if (text === undefined || traitsOf(operator).list) return undefined
+  return {
+    name: field.name + text.slice(0, -1),
+    in: 'query',
+    description: `${field.name} ${words[operator]}`,
+    schema: operandSchema(field, operator, unsafeStarts(text, syntax))
+  }
+}
+
+/** Returns the shortest spelling of an operator that ends in `=`. */
+function spellingOf (operator: Operator, { operators }: Syntax): string | undefined {
+  // The spellings are sorted by length, the longest first.
+  return operators.findLast(([text, of]) => of === operator && text.endsWith('='))?.[0]
+}
+
+const words: Readonly<Record<Operator, string>> = {
+  equals: 'is this value',
+  not_equals: 'is not this value',
+  greater: 'is greater',
+  less: 'is less',
+  at_least: 'is this value or greater',
+  at_most: 'is this value or less',
+  in: 'is one of these values',
+  not_in: 'is none of these values',
+  starts_with: 'starts with this text',
+  ends_with: 'ends with this text',
+  contains: 'contains this text',
+  equals_ignoring_case: 'is this text, ignoring case',
+  starts_with_ignoring_case: 'starts with this text, ignoring case',
+  ends_with_ignoring_case: 'ends with this text, ignoring case',
+  contains_ignoring_case: 'contains this text, ignoring case'
+}
+
+/** The first characters of a value that would make the operator a longer one, or begin a quoted value. */
+function unsafeStarts (spelling: string, { operators }: Syntax): string {
+  const next = operators.flatMap(([text]) =>
+    text.length > spelling.length && text.startsWith(spelling) ? [text.charAt(spelling.length)] : [])
+  return [...new Set(['"', '=', ...next])].join('')
+}
+
+function operandSchema (field: DataField, operator: Operator, unsafe: string): Schema {
+  const { description: _, title: __, examples: ___, type, ...schema } = fieldSchema(field, 'answer')
+  const types = [type].flat().filter(one => one !== 'null')
+  const isText = field.type.kind === 'string' && schema['enum'] === undefined
+  if (isText || traitsOf(operator).family === 'text') {
+    return { type: 'string', pattern: `^(?![${escaped(unsafe)}])[^\\u0000]*$` }
+  }
+  const choices = Array.isArray(schema['enum']) ? { enum: schema['enum'].filter(one => one !== null) as unknown[] } : {}
+  const { format, pattern } = schema
+  return {
+    type: types.length === 1 ? types[0] : types,
+    ...choices,
+    ...field.type.kind === 'integer' && safeBounds,
+    ...format !== undefined && { format },
+    ...pattern !== undefined && { pattern }
+  }
+}
+
+const escaped = (characters: string) => characters.replaceAll(/[\^\]\\-]/g, '\\$&')

@@ -1,0 +1,86 @@
+import type { ValueRange } from '../../core/declare/source.ts'
+import { referencesOf } from '../../core/model/relations.ts'
+import type { Collection, InputField, ScalarField } from '../../core/model/model.ts'
+import { isObject } from '../../core/errors/is-object.ts'
+import type { Components } from './components.ts'
+import type { Schema } from './objects.ts'
+import { fieldSchema, timePattern } from './values.ts'
+
+/**
+ * Returns the schema of a field's value in answers: the values of its type, and the texts as which its column shows
+ * other values that it may hold (docs/openapi.md: Values of databases).
+ */
+export function shownSchema (
+  field: ScalarField | InputField, collection: Collection, components?: Components
+): Schema {
+  const schema = fieldSchema(field, 'answer', components)
+  return field.kind === 'stored' ? withRange(schema, rangeOf(field, collection)) : schema
+}
+
+/** A foreign key has the values of the key. */
+function rangeOf (field: ScalarField, collection: Collection): ValueRange | undefined {
+  const own = collection.source.range?.(field.property)
+  const references = typeof own === 'string' ? referencesOf(collection) : []
+  const [key] = references.flatMap(({ foreignKey, target }) => {
+    const at = foreignKey.findIndex(part => part.property === field.property)
+    return target.key[at] === undefined ? [] : [{ property: target.key[at].property, source: target.source }]
+  })
+  return key === undefined ? own : key.source.range?.(key.property)
+}
+
+function withRange (schema: Schema, range: ValueRange | undefined): Schema {
+  if (range === undefined || schema['enum'] !== undefined) return schema
+  const types = typesOf(schema)
+  if (typeof range === 'object') {
+    return types.includes('array') && isObject(schema['items'])
+      ? { ...schema, items: orNull(withRange(schema['items'], range.elements)) }
+      : schema
+  }
+  const format = String(schema['format'])
+  if (range === 'day') return farTexts[format] === undefined ? schema : withText(schema, farTexts[format])
+  if (range === 'time') return schema['pattern'] === timePattern ? { ...schema, pattern: wideTimePattern } : schema
+  const kind = types.find(type => type === 'integer' || type === 'number')
+  // Who declares a bound says what there is.
+  if (kind === undefined || schema['maximum'] !== undefined) return schema
+  return { ...schema, type: addType(types, 'string'), pattern: numberTexts[kind][range] }
+}
+
+const typesOf = ({ type }: Schema): readonly unknown[] => [type].flat()
+
+/** Null is the last. */
+const addType = (types: readonly unknown[], type: string) =>
+  [...types.filter(one => one !== 'null'), type, ...types.filter(one => one === 'null')]
+
+/** Adds texts of a pattern to those of a format. */
+function withText ({ type, format, ...annotations }: Schema, pattern: string): Schema {
+  const others = [type].flat().includes('null') ? [{ type: 'null' }] : []
+  return { ...annotations, anyOf: [{ type: 'string', format }, { type: 'string', pattern }, ...others] }
+}
+
+function orNull (schema: Schema): Schema {
+  const { type, anyOf, enum: choices } = schema
+  if (Array.isArray(anyOf)) return { ...schema, anyOf: [...anyOf as readonly Schema[], { type: 'null' }] }
+  if ('$ref' in schema) return { anyOf: [schema, { type: 'null' }] }
+  if (type === undefined || typesOf(schema).includes('null')) return schema
+  const ofNull = { ...schema, type: [type, 'null'].flat() }
+  return Array.isArray(choices) ? { ...ofNull, enum: [...choices as unknown[], null] } : ofNull
+}
+
+const digits = '^-?\\d{16,19}$'
+const anyNumber = '^(NaN|-?Infinity|-?\\d+(\\.\\d+)?(e[-+]\\d+)?)$'
+
+/** The texts of numbers that a field of a type does not show as numbers. */
+const numberTexts = {
+  integer: { int64: digits, decimal: anyNumber, float: anyNumber },
+  number: { int64: digits, decimal: '^(NaN|-?Infinity|-?\\d{16,19})$', float: '^(NaN|-?Infinity)$' }
+} as const
+
+/** The days and moments outside of the years 1 to 9999, as PostgreSQL writes them. */
+const farTexts: Readonly<Record<string, string | undefined>> = {
+  date: '^(-?infinity|\\d{4}-\\d\\d-\\d\\d BC|\\d{5,7}-\\d\\d-\\d\\d)$',
+  'date-time': '^(-?infinity|\\d{4,6}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z( BC)?)$'
+}
+
+/** The times of a column, with the end of a day and zones that count seconds. */
+const wideTimePattern =
+  '^(([01]\\d|2[0-3]):[0-5]\\d:([0-5]\\d|60)(\\.\\d+)?|24:00:00)([Zz]|[+-]\\d{2}(:?\\d{2}){0,2})?$'

@@ -1,0 +1,143 @@
+import type { TSchema } from '@sinclair/typebox'
+import { flagNames, wordNames } from '../../../schemas/flags.ts'
+import { isObject } from '../../core/errors/is-object.ts'
+import type { InputField, ScalarField } from '../../core/model/model.ts'
+import type { Components } from './components.ts'
+import type { Schema } from './objects.ts'
+
+/** Where a value is: shown in an answer, or given in a body. */
+export type Side = 'answer' | 'body'
+
+/** Returns the schema of a field's value on the wire. `components` takes schemas that refer to themselves. */
+export function fieldSchema (field: ScalarField | InputField, side: Side, components?: Components): Schema {
+  return valueSchema(field.schema, field.kind !== 'computed' && field.nullable, side, components)
+}
+
+/**
+ * Returns the schema of a value on the wire: without flags and defaults, literals as one `enum`, null as a member of
+ * `type`. Generators of clients write worse types from unions, and require a member that has a default.
+ */
+export function valueSchema (
+  schema: TSchema, canBeNull: boolean, side: Side, components?: Components
+): Schema {
+  const given = JSON.parse(JSON.stringify(schema)) as Schema
+  const plain = components === undefined
+    ? given
+    : liftReferences(given, components, definition => cleaned(definition, side))
+  const { members, nullable } = alternativesOf(plain)
+  const annotations = pick(plain, ['title', 'description', 'examples', 'deprecated', 'contentMediaType'])
+  const words = wordNames.flatMap(word => plain[word] === undefined ? [] : [[`x-${word}`, plain[word]] as const])
+  const combined = combine(members.map(member => cleaned(member, side)), nullable || canBeNull)
+  return { ...combined, ...annotations, ...Object.fromEntries(words) }
+}
+
+interface Alternatives { readonly members: readonly Schema[], readonly nullable: boolean }
+
+/** The members of a union without null. Each literal is a member with `const`. */
+function alternativesOf (schema: Schema): Alternatives {
+  const { type, anyOf, enum: choices, nullable: flag, ...rest } = schema
+  const nullable = flag === true
+  if (type === 'null' || schema['const'] === null) return { members: [], nullable: true }
+  if (Array.isArray(choices)) {
+    const values = choices.filter(choice => choice !== null) as readonly unknown[]
+    return { members: values.map(value => ({ const: value })), nullable: nullable || values.length < choices.length }
+  }
+  if (Array.isArray(anyOf)) {
+    const parts = (anyOf as Schema[]).map(alternativesOf)
+    return { members: parts.flatMap(part => part.members), nullable: nullable || parts.some(part => part.nullable) }
+  }
+  if (Array.isArray(type)) {
+    const types = type.filter(one => one !== 'null') as readonly unknown[]
+    return { members: types.map(one => ({ ...rest, type: one })), nullable: nullable || types.length < type.length }
+  }
+  return { members: [type === undefined ? rest : { ...rest, type }], nullable }
+}
+
+function combine (members: readonly Schema[], nullable: boolean): Schema {
+  const constants = members.filter(member => 'const' in member).map(member => member['const'])
+  if (members.length > 0 && constants.length === members.length) return choices(constants, nullable)
+  const [only, ...others] = members
+  if (only === undefined) return { type: 'null' }
+  if (others.length > 0) return { anyOf: nullable ? [...members, { type: 'null' }] : members }
+  if (nullable && ('$ref' in only || 'allOf' in only || 'not' in only)) return { anyOf: [only, { type: 'null' }] }
+  if (!nullable || only['type'] === undefined) return only
+  return { ...only, type: [only['type'], 'null'] }
+}
+
+function choices (constants: readonly unknown[], nullable: boolean): Schema {
+  const types = [...new Set(constants.map(constant => typeof constant)), ...nullable ? ['null'] : []]
+  return { type: types.length === 1 ? types[0] : types, enum: nullable ? [...constants, null] : constants }
+}
+
+const ours: ReadonlySet<string> = new Set([...flagNames, ...wordNames, 'default'])
+
+/** Removes flags and defaults at every depth, and states formats as this API reads them. */
+function cleaned (schema: Schema, side: Side): Schema {
+  const members = Object.entries(schema).filter(([keyword]) => !ours.has(keyword))
+  const plain = Object.fromEntries(members.map(([keyword, value]) => [keyword, cleanedPart(keyword, value, side)]))
+  const { format, ...rest } = plain
+  if (Array.isArray(plain['items'])) return asTuple(plain)
+  if (format === 'time') return { pattern: timePattern, ...rest }
+  if (side === 'body' && format === 'date-time') return { pattern: timestampPattern, ...plain }
+  if (side === 'body' && plain['type'] === 'integer') return { ...safeBounds, ...plain }
+  return plain
+}
+
+/** The dialect of OpenAPI has other keywords for tuples than that of TypeBox. */
+function asTuple ({ items, additionalItems, ...rest }: Schema): Schema {
+  return { ...rest, prefixItems: items, ...additionalItems !== undefined && { items: additionalItems } }
+}
+
+/** In `properties`, names are those of members and not keywords. */
+function cleanedPart (keyword: string, value: unknown, side: Side): unknown {
+  if (keyword === 'properties' && isObject(value)) {
+    return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, cleanedPart('', one, side)]))
+  }
+  if (Array.isArray(value)) return value.map(one => isObject(one) ? cleaned(one, side) : one as unknown)
+  return isObject(value) ? cleaned(value, side) : value
+}
+
+/** JSON Schema's own `time` needs a time zone; times of databases have none. */
+export const timePattern = '^([01]\\d|2[0-3]):[0-5]\\d:([0-5]\\d|60)(\\.\\d+)?([Zz]|[+-]\\d{2}(:?\\d{2})?)?$'
+
+/** A date and time with at most milliseconds. */
+const timestampPattern = '^(?!0000)\\d{4}-\\d{2}-\\d{2}[Tt]\\d{2}:\\d{2}:\\d{2}(\\.\\d{1,3})?([Zz]|[+-]\\d{2}:?\\d{2})$'
+
+/** The integers that a number holds exactly. */
+export const safeBounds = { minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER }
+
+const pick = (schema: Schema, keywords: readonly string[]): Schema =>
+  Object.fromEntries(Object.entries(schema).filter(([keyword]) => keywords.includes(keyword)))
+
+/**
+ * Returns a closed schema (declare/closed-schema.ts) whose `$defs` are components: a schema that refers to itself
+ * can be described in no other way. `finish` cleans a component.
+ */
+function liftReferences (
+  { $defs, ...schema }: Schema, components: Components, finish: (schema: Schema) => Schema
+): Schema {
+  if (!isObject($defs)) return schema
+  const definitions = new Map(Object.entries($defs).filter((entry): entry is [string, Schema] => isObject(entry[1])))
+  const all = JSON.stringify([...definitions].map(([name, definition]) => [name, finish(definition)]))
+  const names = new Map([...definitions].map(([name, definition]) => [JSON.stringify(finish(definition)), name]))
+  return rewrite(schema) as Schema
+
+  function rewrite (value: unknown): unknown {
+    if (Array.isArray(value)) return value.map(rewrite)
+    if (!isObject(value)) return value
+    const { $ref, ...rest } = value
+    const name = typeof $ref === 'string' ? $ref.replace('#/$defs/', '') : names.get(JSON.stringify(finish(value)))
+    const definition = definitions.get(name ?? '')
+    if (name === undefined || definition === undefined) return members(value)
+    const target = components.lifted(`${name} ${all}`, () => finish(members(definition)))
+    // Annotations stand beside a reference.
+    return $ref === undefined ? target : { ...members(rest), ...target }
+  }
+
+  function members (schema: Schema): Schema {
+    return Object.fromEntries(Object.entries(schema).map(([keyword, value]) => {
+      // The names of members are no keywords.
+      return [keyword, keyword === 'properties' && isObject(value) ? members(value) : rewrite(value)]
+    }))
+  }
+}

@@ -1,0 +1,207 @@
+import { AsyncResource } from 'node:async_hooks'
+import { Readable } from 'node:stream'
+import { answer, type Api } from '../../core/api/answer.ts'
+import type { LiveLimits } from '../../core/api/options.ts'
+import type { Context } from '../../core/declare/collection.ts'
+import { answerTooLarge, unavailable } from '../../core/errors/errors.ts'
+import { mediaTypes, takesProblem } from '../../core/plan/media.ts'
+import type { RequestText } from '../../core/request/parse.ts'
+import type { Answer } from '../../core/response/answer.ts'
+import { batching } from '../../core/scheduling/batching.ts'
+import { Document, type Outcome, type Scheduling, type State } from './document.ts'
+import { eventOf, retryLine } from './events.ts'
+import { EventStream } from './stream.ts'
+import { makeTurns } from './turns.ts'
+import { Watches } from './watch.ts'
+
+/** A request to follow a document. `began`: the position before it was read. */
+export interface LiveRequest {
+  readonly request: Context['request']
+  readonly text: RequestText
+  readonly began: number
+}
+
+interface Follower extends LiveRequest {
+  readonly document: Document
+  /** The asynchronous context of the request, in which its document is read. */
+  readonly resource: AsyncResource
+  readonly endsAt: number
+}
+
+/** Returns the answer for what was thrown, and logs what the client cannot explain. */
+type Fail = (thrown: unknown, request: Context['request']) => Answer
+
+/** Numbers of the live documents of one registration, for metrics (docs/operations.md). */
+export interface LiveNumbers {
+  /** The streams that are open. */
+  readonly streams: number
+  /** Those of them whose clients read too slowly. */
+  readonly behind: number
+  /** The documents that changes may concern and that are not read yet. */
+  readonly waiting: number
+  /** The reads since the start, besides those that streams begin with. */
+  readonly reads: number
+  /** Those of them that have found no difference. */
+  readonly unchanged: number
+}
+
+/** The documents of one registration that clients follow (docs/live.md). */
+export class LiveDocuments {
+  private readonly api: Api
+  private readonly limits: LiveLimits
+  private readonly fail: Fail
+  private readonly watches = new Watches()
+  private readonly followers = new Map<EventStream, Follower>()
+  /** The documents that are the same for everybody, by the text of their request. */
+  private readonly shared = new Map<string, Document>()
+  private readonly inTurn = makeTurns(readsAtOnce)
+  private beating: NodeJS.Timeout | undefined
+  private isClosing = false
+  private reads = 0
+  private unchanged = 0
+
+  constructor (api: Api, limits: LiveLimits, fail: Fail) {
+    this.api = api
+    this.limits = limits
+    this.fail = fail
+  }
+
+  /** The position of the changes that were told until now. */
+  get position (): number { return this.watches.position }
+
+  numbers (): LiveNumbers {
+    const streams = [...this.followers.keys()]
+    const behind = streams.filter(({ isBehind }) => isBehind).length
+    const documents = new Set([...this.followers.values()].map(({ document }) => document))
+    const waiting = [...documents].filter(({ isWaiting }) => isWaiting).length
+    return { streams: streams.length, behind, waiting, reads: this.reads, unchanged: this.unchanged }
+  }
+
+  /**
+   * Returns the stream that begins with the answer of GET. Throws answer_too_large, and `unavailable` if too many are
+   * open.
+   */
+  open (asked: LiveRequest, made: Answer): Answer {
+    const state = this.stateOf(made)
+    if (asked.text.method === 'HEAD' || state === undefined) return streamed(made, Readable.from([]))
+    const { max, buffer } = this.limits
+    if (this.followers.size >= max) throw unavailable(new Error(`${max} streams are open, the limit 'live.max'`))
+    const document = this.documentOf(asked, state)
+    const stream = new EventStream(buffer, () => { document.mark() }, () => { this.remove(stream, document) })
+    stream.send(retryLine())
+    if (asked.request.headers['last-event-id'] !== state.tag) stream.send(eventOf('snapshot', state.body, state.tag))
+    // A connection that is gone no longer tells it.
+    const origin = asked.text.origin()
+    this.add(stream, { ...asked, text: { ...asked.text, origin: () => origin }, document }, state.tag)
+    if (this.watches.hasChanged(state.live, asked.began)) document.mark()
+    if (this.isClosing) stream.end()
+    return streamed(made, stream.body)
+  }
+
+  /** Ends all streams. Their clients connect again later. */
+  close (): void {
+    this.isClosing = true
+    for (const stream of [...this.followers.keys()]) stream.end()
+  }
+
+  private add (stream: EventStream, asked: LiveRequest & Pick<Follower, 'document'>, tag: string): void {
+    const { heartbeat, lifetime } = this.limits
+    const resource = new AsyncResource('DataApiLive')
+    this.followers.set(stream, { ...asked, resource, endsAt: performance.now() + lifetime })
+    asked.document.add(stream, tag)
+    this.beating ??= setInterval(() => { this.beat() }, heartbeat).unref()
+  }
+
+  private remove (stream: EventStream, document: Document): void {
+    this.followers.delete(stream)
+    document.remove(stream)
+    if (this.followers.size > 0) return
+    clearInterval(this.beating)
+    this.beating = undefined
+  }
+
+  private beat (): void {
+    const now = performance.now()
+    for (const [stream, { endsAt }] of this.followers) {
+      if (now < endsAt) stream.beat()
+      else stream.end()
+    }
+  }
+
+  private documentOf ({ text }: LiveRequest, state: State): Document {
+    if (!state.live.shared) return this.begin(state, () => {})
+    const { method, url, prefer, body, accept, origin } = text
+    const key = JSON.stringify([method, url, prefer, origin(), body.bytes?.toString(), takesProblem(accept)])
+    const known = this.shared.get(key)
+    if (known !== undefined) return known
+    const document = this.begin(state, () => { this.shared.delete(key) })
+    this.shared.set(key, document)
+    return document
+  }
+
+  private begin (state: State, forget: () => void): Document {
+    const { interval, recheck } = this.limits
+    const scheduling: Scheduling = {
+      interval,
+      recheck,
+      read: (document, stream) => this.read(document, stream),
+      unchanged: () => { this.unchanged++ },
+      closed: document => {
+        forget()
+        this.watches.remove(document)
+      }
+    }
+    const document = new Document(state, scheduling)
+    this.watches.add(document)
+    return document
+  }
+
+  private async read (document: Document, stream: EventStream): Promise<Outcome> {
+    const follower = this.followers.get(stream)
+    if (follower === undefined) return undefined
+    const { text, request, resource } = follower
+    // Others may follow the document, or come to it meanwhile, when the client that it is read for has left.
+    const isAbandoned = () => !document.isFollowed
+    this.reads++
+    try {
+      // A request of its own for each read: what the application keeps for one is as old as it.
+      const context = () => this.api.own.contextOf(Object.create(request) as typeof request, isAbandoned)
+      const read = () => answer(text, this.api, context(), () => {})
+      return this.stateOf(await this.inTurn(() => batching.step(read, resource)))
+    } catch (thrown) {
+      if (isAbandoned()) return undefined
+      const failure = this.fail(thrown, request)
+      // The document is still there, whatever keeps the server from reading it.
+      return failure.status >= 500 ? undefined : { end: failure }
+    }
+  }
+
+  private stateOf ({ body, etag, live }: Answer): State | undefined {
+    if (typeof body !== 'string' || etag === undefined || live === undefined) return undefined
+    const { longest } = this.limits
+    if (body.length > longest) throw answerTooLarge(longest, undefined, 'live.longest')
+    return { body, tag: etag, live }
+  }
+}
+
+// As many as the connections of a pool, less those that other requests need.
+const readsAtOnce = 8
+
+/** Returns the answer of GET as a stream of events. What its headers say of one state is not said of all. */
+function streamed ({ headers, personal }: Answer, body: Readable): Answer {
+  const { vary = 'Accept', 'preference-applied': applied } = headers
+  return {
+    status: 200,
+    headers: {
+      vary,
+      ...applied !== undefined && { 'preference-applied': applied },
+      'content-type': `${mediaTypes.events}; charset=utf-8`,
+      'cache-control': 'no-store',
+      // nginx would hold back what it reads.
+      'x-accel-buffering': 'no'
+    },
+    links: [],
+    body,
+    ...personal === true && { personal }
+  }
+}

@@ -1,0 +1,128 @@
+import { groupsQuery } from '../../clients/client/groups.ts'
+import { invalidFields } from '../../core/errors/errors.ts'
+import { planRead, type Read } from '../../core/plan/read/read.ts'
+import { showGroup } from '../../core/plan/read/show.ts'
+import { always } from '../../core/plan/predicates.ts'
+import type { Row, Selection } from '../../core/plan/plan.ts'
+import type { Resource } from '../../core/plan/path/walk.ts'
+import type { Query } from '../../core/request/request.ts'
+import { type PageLink, pageLinks } from '../../core/response/links.ts'
+import { readBatches } from '../../core/run/batches.ts'
+import type { Ends, Found } from '../../core/sources/source.ts'
+import type { Call } from './call.ts'
+import { itemOf, itemResource } from './items.ts'
+import { checkMembers, groupMembers, listMembers, queryOf } from './query.ts'
+import { type Members, placeOf } from './where.ts'
+
+type ListRead = Extract<Read, { kind: 'list' }>
+
+/** A page as own code gets it. */
+interface ItemPage {
+  readonly items: readonly Members[]
+  readonly next: Members | undefined
+  readonly previous: Members | undefined
+  readonly total: number | undefined
+}
+
+/** Returns one page of the items that a query finds. */
+export async function listItems (call: Call, asked: Members): Promise<ItemPage> {
+  const read = planList(call, queryOf(asked, call.collection, listMembers), asked['count'] === true, false)
+  const { rows, more, total } = await readRows(call, read)
+  const { plan: { listing: { select } }, paging } = read
+  const links = pageLinks(paging, { ends: endsOf(rows), more }, kind => kind)
+  const to = (rel: 'next' | 'prev') => {
+    const link = links.find(one => one.rel === rel)
+    return link && pageQuery(asked, link.page)
+  }
+  return { items: rows.map(row => itemOf(row, select)), next: to('next'), previous: to('prev'), total }
+}
+
+/** Returns the number of items that a query finds. */
+export async function countItems (call: Call, asked: Members): Promise<number> {
+  const { filters, at } = queryOf(asked, call.collection, ['where'])
+  const page = { size: { text: '0', quoted: false, at: { parameter: 'size', position: 1 } } }
+  const fields = call.collection.key.filter(field => field.readable).map(({ name }) => ({ name, at: page.size.at }))
+  const query = { filters, page, at, ...fields.length > 0 && { fields } }
+  const { total } = await readRows(call, planList(call, query, true, false))
+  return total ?? 0
+}
+
+/** Returns the values of the groups that a query makes of items. */
+export async function groupItems (call: Call, asked: Members): Promise<readonly Members[]> {
+  checkMembers(asked, groupMembers)
+  const query = queryOf(groupsQuery(asked), call.collection, listMembers)
+  const read = planRead(collectionResource(call), query, false, call.binding.limits.paged)
+  if (read.kind !== 'aggregate') {
+    throw invalidFields("A query of groups needs a function, such as 'count'.", placeOf('fields'))
+  }
+  const found = await call.database.read(read.plan)
+  if (found.kind !== 'rows') throw new TypeError('groups without steps have rows')
+  return found.rows.map(row => showGroup(row, read.show))
+}
+
+/** Returns all items that a query finds, in batches. */
+export async function * streamItems (begin: () => Promise<Call>, asked: Members): AsyncGenerator<Members> {
+  const call = await begin()
+  const members = listMembers.filter(name => name !== 'count')
+  const read = planList(call, queryOf(asked, call.collection, members), false, true)
+  const { rows } = await readBatches(read.plan, call.database, read.batchSize)
+  for await (const batch of rows) {
+    for (const row of batch) yield itemOf(row, read.plan.listing.select)
+  }
+}
+
+/** Returns the item; undefined where there is none. */
+export async function findItem (call: Call, id: unknown, asked: Members): Promise<Members | undefined> {
+  const query = queryOf(asked, call.collection, ['fields'])
+  const read = planRead(itemResource(id, call), query, false, call.binding.limits.paged)
+  if (read.kind !== 'item') throw new TypeError('an item is read as an item')
+  const found = await call.database.read(read.plan)
+  const row = found.kind === 'rows' ? found.rows[0] : undefined
+  return row && itemOf(row, read.projection.show)
+}
+
+/** The resource of a whole collection. */
+export const collectionResource = ({ collection }: Call): Extract<Resource, { kind: 'collection' }> =>
+  ({ kind: 'collection', from: { collection, via: undefined }, where: always, pathValues: [], walked: [] })
+
+function planList (call: Call, query: Query, count: boolean, whole: boolean): ListRead {
+  const { limits } = call.binding
+  const read = planRead(collectionResource(call), query, count, whole ? limits.whole : limits.paged)
+  if (read.kind !== 'list') throw invalidFields("Groups are read by 'groups()'.", placeOf('fields'))
+  return read
+}
+
+/** Returns the call. Throws the denial of the rule for reading. */
+export function readable (call: Call): Call {
+  const denial = call.caller.denial('read', call.collection)
+  if (denial !== undefined) throw denial
+  return call
+}
+
+interface Rows { readonly rows: readonly Row[], readonly more: boolean, readonly total: number | undefined }
+
+/** Reads the rows of a list, in the order that the query asks for. */
+async function readRows ({ database }: Call, { plan, paging }: ListRead): Promise<Rows> {
+  const found = await database.read(plan)
+  if (found.kind !== 'rows') throw new TypeError('a list without steps has rows')
+  const { rows, more, total }: Extract<Found, { kind: 'rows' }> = found
+  return { rows: paging.reversed ? rows.toReversed() : rows, more, total }
+}
+
+function endsOf (rows: readonly Row[]): Ends | undefined {
+  const first = rows[0]
+  const last = rows.at(-1)
+  return first && last && { first: () => first, last: () => last }
+}
+
+/** Returns the query of another page. */
+function pageQuery (asked: Members, page: PageLink['page']): Members {
+  const { page: _page, offset: _offset, after: _after, before: _before, ...others } = asked
+  if (page === undefined) return others
+  const { name, value } = page
+  return { ...others, [name]: name === 'page' || name === 'offset' ? Number(value) : value }
+}
+
+/** Returns the item that a write has read for its caller; without fields if the caller may not read it. */
+export const writtenItem = (row: Row | undefined, select: Selection | undefined): Members =>
+  row === undefined || select === undefined ? {} : itemOf(row, select)

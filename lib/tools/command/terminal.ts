@@ -1,0 +1,70 @@
+import { existsSync, readFileSync } from 'node:fs'
+import type { Readable } from 'node:stream'
+import { DataApiError } from '../../core/errors/errors.ts'
+
+/** The output of a command. */
+export interface Terminal {
+  readonly out: (text: string) => void
+  readonly error: (text: string) => void
+  readonly isTerminal: boolean
+  /** Default: standard input. */
+  readonly input?: Readable
+}
+
+/** An error that a user can mend, told in one line. */
+export class CommandError extends Error {
+  readonly exitCode: 1 | 2
+  constructor (message: string, { exitCode = 1, cause }: { readonly exitCode?: 1 | 2, readonly cause?: unknown } = {}) {
+    super(message, { cause })
+    this.exitCode = exitCode
+  }
+}
+
+/** Returns an error in one line. */
+export function explain (error: unknown): string {
+  const message = error instanceof DataApiError && error.cause instanceof Error
+    ? error.cause.message
+    : error instanceof Error ? error.message : String(error)
+  return printable(message.replaceAll(/\s*\n\s*-?\s*/g, ' '))
+}
+
+/**
+ * Returns a text without what a terminal would take for a command, or would show in another place: names come from
+ * other people's databases.
+ */
+export const printable = (text: string): string => text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu, character =>
+  `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`)
+
+/** The time after which a line says what a step does, in milliseconds. */
+const quiet = 700
+
+/** Returns a function that tells on one line what takes long, no more than once each tenth of a second. */
+export function makeProgress ({ error, isTerminal }: Terminal): { tell (text: string): void, end (): void } {
+  let next = performance.now() + quiet
+  let told = false
+  return {
+    tell (text) {
+      const now = performance.now()
+      if (now < next || (told && !isTerminal)) return
+      error(isTerminal ? `\r\u001B[K${printable(text)}` : `${printable(text)}\n`)
+      told = true
+      next = now + 100
+    },
+    end () {
+      if (told && isTerminal) error('\r\u001B[K')
+    }
+  }
+}
+
+/** Returns the version of this package. */
+export const readVersion = (): string => readPackage().version
+
+interface Package { readonly version: string, readonly peerDependencies: Readonly<Record<string, string>> }
+
+/** Returns what the package.json of this package says. */
+export function readPackage (): Package {
+  // The sources are one folder nearer to it than the compiled files.
+  const [file] = ['../../../package.json', '../../../package.json']
+    .map(path => new URL(path, import.meta.url)).filter(url => existsSync(url))
+  return JSON.parse(readFileSync(file ?? '', 'utf8')) as Package
+}

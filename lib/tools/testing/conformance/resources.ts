@@ -1,0 +1,255 @@
+import type {
+  Collection, DataField, Field, FieldIdentifier, Model, RelationField, ScalarField, StoredField
+} from '../../../core/model/model.ts'
+import type { Options } from '../../../core/api/options.ts'
+import type { Syntax } from '../../../core/request/syntax.ts'
+import { relatedRows, tableOf } from '../../../core/sources/memory/relations.ts'
+import { ownValue, readerOf } from '../../../core/sources/memory/values.ts'
+import type { ValueGenerator, Weighted } from './generator.ts'
+import { exampleOf } from './examples.ts'
+import { memoize } from '../../../core/scheduling/memoize.ts'
+import { oddTexts, spellings } from './values.ts'
+
+/** The model and options of the API over memory(), from whose current rows requests are generated. */
+export interface ApiModel { readonly model: Model, readonly options: Options }
+
+/** A resource and its percent-encoded path. `rows` and `row`: the objects that it consists of at the moment. */
+export type Resource =
+  | CollectionResource
+  | ItemResource
+  | ScalarResource
+  | { readonly kind: 'directory', readonly path: string }
+  | {
+    readonly kind: 'dictionary'
+    readonly path: string
+    readonly collection: Collection
+    readonly rows: readonly object[]
+  }
+export interface CollectionResource {
+  readonly kind: 'collection'
+  readonly path: string
+  readonly collection: Collection
+  readonly rows: readonly object[]
+}
+export interface ItemResource {
+  readonly kind: 'item'
+  readonly path: string
+  readonly collection: Collection
+  readonly row: object | undefined
+}
+export interface ScalarResource {
+  readonly kind: 'scalar'
+  readonly path: string
+  readonly collection: Collection
+  readonly field: Field | undefined
+  readonly row: object | undefined
+}
+
+/** Returns a resource of any kind, for reading. */
+export function generateResource (generator: ValueGenerator, api: ApiModel): Resource {
+  const choices: Weighted<() => Resource> = [
+    [10, () => generateCollection(generator, api, 2)],
+    [8, () => generateItem(generator, api, 3)],
+    [4, () => generateDictionary(generator, api)],
+    [3, () => generateScalar(generator, api, false)],
+    [1, () => ({ kind: 'directory', path: `${api.options.prefix}/` })]
+  ]
+  return generator.weighted(...choices)()
+}
+
+/** Returns a collection, a sub-collection at most `hops` relations away, or a group of a dictionary. */
+export function generateCollection (generator: ValueGenerator, api: ApiModel, hops: number): CollectionResource {
+  const below = hops > 0 && generator.chance(40) ? generateSubCollection(generator, api, hops - 1) : undefined
+  const resource = below ?? generateRoot(generator, api)
+  return generator.chance(12) ? generateGroup(generator, resource, api) : resource
+}
+
+function generateRoot (generator: ValueGenerator, { model, options: { prefix } }: ApiModel): CollectionResource {
+  const collection = generator.of([...model.collections.values()])
+  return {
+    kind: 'collection',
+    path: `${prefix}/${encode(collection.name)}`,
+    collection,
+    rows: [...tableOf(collection).all()]
+  }
+}
+
+function generateSubCollection (
+  generator: ValueGenerator, api: ApiModel, hops: number
+): CollectionResource | undefined {
+  const { path, collection, row } = generateItem(generator, api, hops)
+  const field = generator.from(relationsOf(collection, 'sub-collection'))
+  if (field === undefined) return undefined
+  return {
+    kind: 'collection',
+    path: `${path}/${encode(field.name)}`,
+    collection: field.target,
+    rows: row === undefined ? [] : relatedRows(row, field)
+  }
+}
+
+function generateGroup (
+  generator: ValueGenerator, resource: CollectionResource, { options: { syntax } }: ApiModel
+): CollectionResource {
+  const fields = groupable(resource.collection).filter(one => one.kind === 'expression' || !one.identifier)
+  const field = generator.from(fields)
+  if (field === undefined) return resource
+  const row = generator.from(resource.rows)
+  const text = row !== undefined && !generator.chance(15)
+    ? textOf(valueIn(row, field))
+    : generateText(generator, field, resource.rows)
+  return {
+    ...resource,
+    path: `${resource.path}/${encode(`${syntax.dictionaryPrefix}${field.name}`)}/${encode(text)}`,
+    rows: resource.rows.filter(row => textOf(valueIn(row, field)) === text)
+  }
+}
+
+/** Returns an item, by any of its identifiers, or a sub-item; at most `hops` relations away. */
+export function generateItem (generator: ValueGenerator, api: ApiModel, hops: number): ItemResource {
+  const subItem = hops > 0 && generator.chance(20) ? generateSubItem(generator, api, hops - 1) : undefined
+  return subItem ?? generateIdentified(generator, generateCollection(generator, api, hops - 1), api)
+}
+
+function generateSubItem (generator: ValueGenerator, api: ApiModel, hops: number): ItemResource | undefined {
+  const { path, collection, row } = generateItem(generator, api, hops)
+  const field = generator.from(relationsOf(collection, 'sub-item'))
+  if (field === undefined) return undefined
+  return {
+    kind: 'item',
+    path: `${path}/${encode(field.name)}`,
+    collection: field.target,
+    row: row && relatedRows(row, field)[0]
+  }
+}
+
+function generateIdentified (
+  generator: ValueGenerator, { path, collection, rows }: CollectionResource, { options: { syntax } }: ApiModel
+): ItemResource {
+  const row = generator.chance(88) || rows.length === 0 ? generator.from(rows) : undefined
+  if (generator.chance(4)) {
+    return {
+      kind: 'item',
+      path: `${path}/${generator.of(['me', '~1', '~a', 'by_nick/~1', '.', ''])}`,
+      collection,
+      row: undefined
+    }
+  }
+  if (collection.key.length > 1 && generator.chance(75)) {
+    const segments = generateKeySegments(generator, { collection, rows, row }, syntax)
+    return { kind: 'item', path: `${path}/${segments}`, collection, row }
+  }
+  const fields = collection.identifiers.filter((one): one is FieldIdentifier => one.kind === 'field')
+    .map(({ field }) => field)
+  const other = generator.of(fields.length > 0 ? fields : collection.key)
+  const field = generator.chance(30) && (row === undefined || textOf(ownValue(row, other.property)) !== 'null')
+    ? other
+    : collection.key[0] ?? other
+  const text = row === undefined
+    ? generateText(generator, field, rows)
+    : respell(generator, textOf(ownValue(row, field.property)), field)
+  const by = generator.chance(25) ? `/${encode(`${syntax.dictionaryPrefix}${field.name}`)}` : ''
+  return { kind: 'item', path: `${path}${by}/${encode(text)}`, collection, row }
+}
+
+/** Returns the segment of a key of several fields, at times behind that of its dictionary. */
+function generateKeySegments (
+  generator: ValueGenerator, { collection: { key }, rows, row }: Identified, { dictionaryPrefix }: Syntax
+): string {
+  const parts = key.map(field => row === undefined
+    ? generateText(generator, field, rows)
+    : respell(generator, textOf(ownValue(row, field.property)), field))
+  const segment = (generator.chance(4) ? parts.slice(1) : parts).map(encode).join(',')
+  const name = key.map(field => encode(field.name)).join(',')
+  return generator.chance(25) ? `${encode(dictionaryPrefix)}${name}/${segment}` : segment
+}
+
+interface Identified {
+  readonly collection: Collection
+  readonly rows: readonly object[]
+  readonly row: object | undefined
+}
+
+/** Returns the segment of an item's key. */
+export const keySegment = (row: object, { key }: Collection): string =>
+  key.map(field => encode(textOf(ownValue(row, field.property)))).join(',')
+
+function generateDictionary (generator: ValueGenerator, api: ApiModel): Resource {
+  const { path, collection, rows } = generateCollection(generator, api, 1)
+  if (collection.key.length > 1 && generator.chance(20)) {
+    const names = collection.key.map(field => encode(field.name)).join(',')
+    const segment = `${encode(api.options.syntax.dictionaryPrefix)}${names}`
+    return { kind: 'dictionary', path: `${path}/${segment}`, collection, rows }
+  }
+  const field = generator.chance(95) ? generator.from(groupable(collection)) : generator.from(scalarsOf(collection))
+  return {
+    kind: 'dictionary',
+    path: `${path}/${encode(`${api.options.syntax.dictionaryPrefix}${field?.name ?? 'x'}`)}`,
+    collection,
+    rows
+  }
+}
+
+/** Returns a field of an item, in most cases one that is readable, or writable where `writable` is set. */
+export function generateScalar (generator: ValueGenerator, api: ApiModel, writable: boolean): ScalarResource {
+  const { path, collection, row } = generateItem(generator, api, 1)
+  const fields = [...collection.fields.values()]
+  const fitting = fields.filter(one =>
+    one.kind !== 'sub-item' && one.kind !== 'sub-collection' && (writable ? one.writable : one.readable)
+  )
+  const field = generator.chance(92) ? generator.from(fitting) : generator.from(fields)
+  return { kind: 'scalar', path: `${path}/${encode(field?.name ?? 'x')}`, collection, field, row }
+}
+
+export const scalarsOf = ({ fields }: Collection): readonly ScalarField[] =>
+  [...fields.values()].filter((one): one is ScalarField =>
+    one.readable && one.kind !== 'sub-item' && one.kind !== 'sub-collection'
+  )
+
+export const relationsOf = <K extends RelationField['kind']>({ fields }: Collection, ...kinds: readonly K[]) =>
+  [...fields.values()].filter((one): one is Extract<RelationField, { kind: K }> =>
+    one.readable && kinds.some(kind => kind === one.kind)
+  )
+
+const groupable = (collection: Collection) => scalarsOf(collection).filter((one): one is DataField =>
+  one.kind !== 'computed' && one.filterable && one.type.kind !== 'json'
+)
+
+/** Returns the value that a field of a row is filtered and sorted by; undefined where there is no row. */
+export const valueIn = (row: object | undefined, field: ScalarField): unknown => {
+  if (row === undefined) return undefined
+  return field.kind === 'expression' ? readerOf(field)(row) : ownValue(row, field.property)
+}
+
+/** Returns a value for the field, as text: in most cases that of a row, else an example, at times an invalid one. */
+export function generateText (generator: ValueGenerator, field: ScalarField, rows: readonly object[]): string {
+  const choices: Weighted<() => string> = [
+    [6, () => textOf(valueIn(generator.from(rows), field) ?? generator.from(examplesOf(field)))],
+    [3, () => textOf(generator.from(examplesOf(field)))],
+    [1, () => generator.of(oddTexts)]
+  ]
+  return generator.weighted(...choices)()
+}
+
+/** Returns values that the field accepts: those of its schema, or made by its type. */
+export const examplesOf = ({ schema }: Field): readonly unknown[] =>
+  (schema['examples'] as readonly unknown[] | undefined) ?? made(schema)
+
+const made = memoize((schema: Field['schema']) => Array.from({ length: 24 }, (_, n) => exampleOf(schema, n)))
+
+/** Returns the text, at times in another spelling, with the same value or a similar one. */
+function respell (generator: ValueGenerator, text: string, { type }: StoredField): string {
+  if (generator.chance(92)) return text
+  const others = type.kind === 'string' || type.kind === 'json'
+    ? []
+    : spellings[type.kind === 'integer' ? 'integer' : type.kind] ?? []
+  return generator.of([text.toUpperCase(), text.toLowerCase(), `${text} `, ...others])
+}
+
+export const textOf = (value: unknown): string =>
+  value === null || value === undefined ? 'null' : typeof value === 'object' ? JSON.stringify(value) : String(value)
+
+export const encode = (text: string) => encodeURIComponent(wellFormed(text))
+
+/** Replaces lone surrogates, which cutting a text can leave and which cannot be percent-encoded. */
+export const wellFormed = (text: string) => text.replaceAll(/\p{Surrogate}/gu, '\uFFFC')

@@ -1,0 +1,89 @@
+import Fastify from 'fastify'
+import type { DataSource } from '../../../core/sources/source.ts'
+import dataApi, { frameworkErrors } from '../../../index.ts'
+import { declare, declareOpenly } from './declare.ts'
+import { type Follow, follower } from './follow.ts'
+import { type Answer, type Send, sender, type SentRequest } from './send.ts'
+import type { Column, ColumnKind, Table } from './table.ts'
+import type { World } from './world.ts'
+
+/** A database that holds the given tables and nothing else. */
+export interface Opened {
+  /** Returns a source over the table with that name; the source names properties as the table's columns do. */
+  source (table: string): DataSource
+  close (): Promise<void> | void
+}
+
+/** Creates the tables with their rows, in a database or schema of their own. */
+export type Open = (tables: readonly Table[]) => Promise<Opened> | Opened
+
+/** A world that is served over one database. */
+export interface ServedWorld {
+  readonly name: string
+  readonly send: Send
+  /** Returns the errors that were logged since the last call. */
+  faults (): readonly string[]
+  close (): Promise<void>
+}
+
+/** One whose documents can be followed. */
+export interface LiveWorld extends ServedWorld { readonly follow: Follow }
+
+/** The prefix of a second API over the same tables, in which nothing is hidden. */
+export const openPrefix = '/~'
+
+/** Serves a world over its tables in a database. `live`: true if its documents are live. */
+export async function serve (name: string, opened: Opened, world: World, live: boolean): Promise<LiveWorld> {
+  const logged: string[] = []
+  const logger = { level: 'error', stream: { write (line: string) { logged.push(line) } } }
+  const app = Fastify({ frameworkErrors, logger, routerOptions: { maxParamLength: 10_000 } })
+  const source = sourcesOf(opened)
+  await app.register(dataApi, {
+    ...world.options,
+    imports: { slice: 3 },
+    idempotency: { table: source(keyTable.name) },
+    live: live && { interval: 1 },
+    collections: declare(world, source)
+  })
+  await app.register(dataApi, { naming: 'none', prefix: openPrefix, collections: declareOpenly(world, source) })
+  await app.ready()
+  return { name, send: sender(app), follow: follower(app), faults: () => logged.splice(0), close: () => app.close() }
+}
+
+/** Creates the tables of a world in a database. */
+export const openWorld = async (open: Open, { tables }: World): Promise<Opened> => open([...tables, keyTable])
+
+const keyColumn = (name: string, kind: ColumnKind, nullable = false): Column =>
+  ({ name, property: name, kind, nullable, unique: false })
+
+/** The table of the keys of writes. */
+const keyTable: Table = {
+  name: 'data_api_keys',
+  columns: [
+    keyColumn('caller', 'text'), keyColumn('key', 'text'), keyColumn('fingerprint', 'text'),
+    keyColumn('results', 'text', true), keyColumn('at', 'date-time')
+  ],
+  primaryKey: ['caller', 'key'],
+  naming: 'none',
+  rows: []
+}
+
+/** Returns a function that opens the source of each table once, as an application does. */
+function sourcesOf (opened: Opened): (table: string) => DataSource {
+  const sources = new Map<string, DataSource>()
+  return table => {
+    const source = sources.get(table) ?? opened.source(table)
+    sources.set(table, source)
+    return source
+  }
+}
+
+/**
+ * Returns the part of an answer that is the same over every database. An OpenAPI document tells what the columns of its
+ * database may show.
+ */
+export function sharedPart ({ url }: SentRequest, answer: Answer): Answer {
+  if (!/^[^?]*\/openapi\.json(?:\?|$)/.test(url)) return answer
+  const { etag: _etag, 'content-length': _length, ...headers } = answer.headers
+  return { status: answer.status, headers, body: '' }
+}

@@ -1,0 +1,172 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { ValueGenerator } from '../conformance/generator.ts'
+import { encode } from '../conformance/resources.ts'
+import type { Collection, StoredField } from '../../../core/model/model.ts'
+import { partsOf } from '../../../core/plan/fold.ts'
+import type { Predicate } from '../../../core/plan/plan.ts'
+import { never } from '../../../core/plan/predicates.ts'
+import { compileFilter } from '../../../core/sources/memory/filter.ts'
+import { tableOf } from '../../../core/sources/memory/relations.ts'
+import type { Hints, TableShape } from './rows.ts'
+import type { KnownCaller, Row, ServedApi, World } from './world.ts'
+
+/** A caller whom the rules are proved for. */
+export interface ProvedCaller {
+  /** The headers by which the application knows the caller. */
+  readonly headers?: Readonly<Record<string, string>>
+  /**
+   * What the caller may see, by collections and `collection.field`: a function of a row, or false for none. Without it,
+   * what the rules themselves allow is taken for right.
+   */
+  readonly sees?: Readonly<Record<string, false | ((row: Readonly<Row>) => boolean)>>
+}
+
+/** What a caller may see of a world, and may do there. */
+export interface Sight {
+  /** The callers of each registration, by the names of collections. */
+  readonly known: ReadonlyMap<ServedApi, ReadonlyMap<string, KnownCaller>>
+  /** For each row of each table: what the rules let the caller do with it. Equal in both worlds. */
+  readonly marks: ReadonlyMap<string, readonly string[]>
+}
+
+/** Asks the rules and scopes of all collections, as for a request of the caller. */
+export async function look (world: World, { headers = {} }: ProvedCaller): Promise<Sight> {
+  const known = new Map<ServedApi, ReadonlyMap<string, KnownCaller>>()
+  for (const served of world.apis) {
+    served.callers.clear()
+    for (const name of served.api.model.collections.keys()) {
+      await world.send({ method: 'GET', url: `${served.prefix}/${encode(name)}`, headers })
+    }
+    known.set(served, new Map(served.callers))
+  }
+  const marks = new Map<string, readonly string[]>()
+  for (const [name, rows] of world.tables) {
+    const tests = viewsOf(name, world, known).map(marksOf)
+    marks.set(name, await Promise.all(rows.map(async row => {
+      const all = await Promise.all(tests.map(test => test(row)))
+      return `${all.some(mark => mark !== '-') ? seen : 'hidden'} ${all.join(' ')}`
+    })))
+  }
+  return { known, marks }
+}
+
+const seen = 'seen'
+
+/** A collection over a table, as the caller knows it. */
+export interface View {
+  readonly collection: Collection
+  readonly caller: KnownCaller['caller']
+  readonly canRead: boolean
+}
+
+/** Returns the collections over a table that the caller may use. */
+export function viewsOf (table: string, { apis }: World, known: Sight['known']): readonly View[] {
+  return apis.flatMap(served => [...served.api.model.collections.values()].flatMap(whole => {
+    const { caller } = known.get(served)?.get(whole.name) ?? {}
+    if (served.tableOf(whole) !== table || caller === undefined) return []
+    const collection = caller.model.collections.get(whole.name) ?? whole
+    const operations = (['read', 'create', 'update', 'delete'] as const).filter(one => !caller.denial(one, collection))
+    return operations.length === 0 ? [] : [{ collection, caller, canRead: operations.includes('read') }]
+  }))
+}
+
+/** Returns a function that says what may be done with a row: `r`, `u` and `d`, and the fields that may be written. */
+function marksOf ({ collection, caller }: View): (row: Row) => Promise<string> {
+  const scopes = (['read', 'update', 'delete'] as const).map(one =>
+    [one[0], compileFilter(scopeOf(caller, collection, one))] as const)
+  const rules = collection.stored.flatMap(field => {
+    const rule = caller.itemRule(collection, field)
+    return rule === undefined ? [] : [[field.name, rule] as const]
+  })
+  return async row => {
+    const allowed = scopes.filter(([, test]) => test(row)).map(([mark]) => mark).join('')
+    if (!allowed.includes('r')) return '-'
+    const denied = await Promise.all(rules.map(async ([name, rule]) => await rule(row) === undefined ? name : ''))
+    return `${allowed}${denied.join(',')}`
+  }
+}
+
+/**
+ * Returns the scope of an operation; that of no item for who may not read the collection, and where the scope cannot be
+ * planned: every request is 500 then.
+ */
+export function scopeOf (
+  caller: View['caller'], collection: Collection, operation: 'read' | 'update' | 'delete'
+): Predicate {
+  if (caller.denial('read', collection) !== undefined) return never
+  try {
+    return caller.scope(collection, operation)
+  } catch {
+    return never
+  }
+}
+
+/** Returns true if the caller may know that the row exists. */
+export function seesRow (row: Row, mark: string, shape: TableShape, { sees }: ProvedCaller): boolean {
+  const own = sees?.[shape.label]
+  return own === undefined ? mark.startsWith(seen) : own !== false && own(row)
+}
+
+/** Returns true if the caller may know the values of a field, in rows that it may see. */
+export function seesField (
+  { property, identifier }: StoredField, shape: TableShape, views: readonly View[], { sees }: ProvedCaller
+): boolean {
+  const own = sees?.[`${shape.label}.${property}`]
+  if (own !== undefined) return own !== false
+  return views.some(({ collection, canRead }) => {
+    const field = collection.properties.get(property)
+    // Paths name items by identifiers also where they may be written only.
+    return field?.readable === true && (canRead || identifier)
+  })
+}
+
+/** Returns true if two sights allow the same. */
+export const seeAlike = (one: Sight, other: Sight): boolean => isDeepStrictEqual(one.marks, other.marks) &&
+  isDeepStrictEqual(factsIn(one), factsIn(other))
+
+const factsIn = ({ known }: Sight) =>
+  [...known.values()].map(callers => [...callers].map(([name, { facts }]) => [name, facts]))
+
+/** Returns the values by which rows become visible: those in scopes, and what the application knows of the caller. */
+export function hintsOf ({ known }: Sight): Hints {
+  const fields = new Map<string, Set<unknown>>()
+  for (const [served, callers] of known) {
+    for (const [name, { caller }] of callers) {
+      const collection = caller.model.collections.get(name)
+      if (collection === undefined) continue
+      const add = (property: string, value: unknown, { source }: Collection) => {
+        const key = `${served.tableOf({ source })}.${property}`
+        fields.set(key, (fields.get(key) ?? new Set()).add(value))
+      }
+      for (const operation of ['read', 'update', 'delete'] as const) {
+        collect(scopeOf(caller, collection, operation), collection, add)
+      }
+    }
+  }
+  const facts = [...known.values()].flatMap(callers => [...callers.values()].map(one => one.facts))
+  return { fields, caller: [...new Set(facts.flatMap(one => scalarsIn(one, 3)))] }
+}
+
+type Add = (property: string, value: unknown, collection: Collection) => void
+
+function collect (predicate: Predicate, collection: Collection, add: Add): void {
+  if (predicate.kind === 'is_null') add(predicate.field.property, null, collection)
+  if (predicate.kind === 'compare') {
+    for (const value of [predicate.value].flat()) add(predicate.field.property, value, collection)
+  }
+  const holder = 'where' in predicate ? predicate.field.target : collection
+  for (const part of partsOf(predicate)) collect(part, holder, add)
+}
+
+const scalarsIn = (value: unknown, depth: number): ReadonlyArray<string | number> => {
+  if (typeof value === 'string' || typeof value === 'number') return [value]
+  if (typeof value !== 'object' || value === null || depth === 0) return []
+  return Object.values(value).flatMap(one => scalarsIn(one, depth - 1))
+}
+
+/** Returns a row: most often one that the caller may see. */
+export function rowFor (generator: ValueGenerator, { collection, caller }: View): object | undefined {
+  const rows = [...tableOf(collection).all()]
+  const visible = rows.filter(compileFilter(scopeOf(caller, collection, 'read')))
+  return generator.from(visible.length > 0 && generator.chance(65) ? visible : rows)
+}

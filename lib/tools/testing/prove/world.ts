@@ -1,0 +1,184 @@
+import type { FastifyInstance } from 'fastify'
+import type { Api } from '../../../core/api/answer.ts'
+import type { Options } from '../../../core/api/options.ts'
+import { type Follow, follower } from '../conformance/follow.ts'
+import { type Send, sender, type SentRequest } from '../conformance/send.ts'
+import type { Context, Declared } from '../../../core/declare/collection.ts'
+import { isSubCollection } from '../../../core/declare/relations.ts'
+import { DeclarationError } from '../../../core/errors/errors.ts'
+import { registrationsIn } from '../../../plugin/registrations.ts'
+import { standIns } from '../../../plugin/stand-ins.ts'
+import type { Caller, Callers } from '../../../core/rules/caller.ts'
+import { after } from '../../../core/scheduling/after.ts'
+import { memory, type MemorySource } from '../../../core/sources/memory/memory.ts'
+import { exampleOf } from '../conformance/examples.ts'
+import { plain } from './plain.ts'
+
+/** A row of a throw-away table, by the application's names. */
+export type Row = Record<string, unknown>
+
+/** Rows by the names of tables. */
+export type Contents = ReadonlyMap<string, readonly Row[]>
+
+/** An application over throw-away tables. */
+export interface World {
+  readonly apis: readonly ServedApi[]
+  readonly tables: ReadonlyMap<string, Row[]>
+  /** The fields whose values are made up, because memory() cannot compute them: `collection.property`. */
+  readonly madeUp: ReadonlySet<string>
+  readonly send: Send
+  readonly follow: Follow
+  /** Returns the number of followed documents that are to be read again. */
+  waiting (): number
+  /** Replaces all rows, and tells those who follow documents. */
+  fill (contents: Contents): void
+  close (): Promise<void>
+}
+
+/** One registration of the application. */
+export interface ServedApi {
+  readonly prefix: string
+  readonly api: Api
+  /** Returns the name of a collection's table. */
+  tableOf (collection: { readonly source: unknown }): string
+  /** Returns the name of a join table of a collection. */
+  joinOf (collection: { readonly source: unknown }, through: string): string
+  /** The callers of the requests since it was cleared, by the names of collections. */
+  readonly callers: Map<string, KnownCaller>
+}
+
+/** A caller, with the facts that the application knows about it. */
+export interface KnownCaller { readonly caller: Caller, readonly facts: unknown }
+
+/** The names of a collection's table and of its join tables. */
+interface Names { readonly table: string, readonly joins: ReadonlyMap<string, string> }
+
+/** Builds an application whose collections are those it declares, over throw-away tables without rows. */
+export async function buildWorld (build: () => Promise<FastifyInstance> | FastifyInstance): Promise<World> {
+  const tables = new Map<string, Row[]>()
+  const names = makeNames()
+  const madeUp = new Set<string>()
+  const apis: ServedApi[] = []
+  const sources = new Map<MemorySource, Names>()
+  const rowsOf = (name: string) => tables.get(name) ?? tables.set(name, []).get(name) ?? []
+  const collections = (declared: Readonly<Record<string, Declared>>) =>
+    Object.fromEntries(Object.entries(declared).map(([property, one]) => {
+      const table = names.ofTable(one.source)
+      const joins = new Map(throughsOf(one).map(through => [through, names.ofJoin(one.source, through)]))
+      const source = memory(rowsOf(table), {
+        joins: Object.fromEntries([...joins].map(([through, name]) => [through, rowsOf(name)])), statementTimeout: 0
+      })
+      sources.set(source, { table, joins })
+      return [property, { ...one, source, computed: inMemory(property, one, madeUp) }]
+    }))
+  const registered = (api: Api, prefix: string): Api => {
+    const callers = new Map<string, KnownCaller>()
+    apis.push({
+      prefix,
+      api,
+      callers,
+      tableOf: ({ source }) => sources.get(source as MemorySource)?.table ?? '',
+      joinOf: ({ source }, through) => sources.get(source as MemorySource)?.joins.get(through) ?? ''
+    })
+    return { ...api, callers: watch(api.callers, callers), options: withoutClocks(api.options) }
+  }
+  const app = await standIns.run({ collections, registered }, async () => {
+    const built = await build()
+    await built.ready()
+    return built
+  })
+  if (apis.length === 0) throw new DeclarationError('prove: the application does not register fastify-data-api')
+  const fill = (contents: Contents) => {
+    for (const [name, rows] of tables) rows.splice(0, Infinity, ...structuredClone(contents.get(name) ?? []))
+    for (const source of sources.keys()) source.refresh()
+  }
+  return { apis, tables, madeUp, fill, ...doorsOf(app) }
+}
+
+const doorsOf = (app: FastifyInstance): Pick<World, 'send' | 'follow' | 'waiting' | 'close'> => ({
+  send: sender(app),
+  follow: follower(app),
+  waiting: () => registrationsIn(app).reduce((sum, one) => sum + (one.live()?.waiting ?? 0), 0),
+  close: () => app.close()
+})
+
+// The longest that a timer takes.
+const never = 2 ** 31 - 1
+
+/** Has followed documents be read when rows change, at once and only then, so that streams of both worlds are alike. */
+const withoutClocks = ({ live, ...options }: Options): Options => ({
+  ...options,
+  live: live && {
+    ...live, interval: 0, recheck: never, heartbeat: never, lifetime: never, buffer: never, longest: never
+  }
+})
+
+/** What tells the tables of sources apart: a name in a database, or the objects of memory(). */
+interface TableSource {
+  readonly database: object
+  readonly table?: unknown
+  readonly schema?: string | undefined
+  readonly joins?: ReadonlyMap<string, object>
+}
+
+function makeNames () {
+  const known: unknown[] = []
+  const number = (object: unknown) => known.includes(object) ? known.indexOf(object) : known.push(object) - 1
+  const name = (database: object, schema: string | undefined, table: unknown) => typeof table === 'string'
+    ? `${number(database)}.${table.includes('.') || schema === undefined ? '' : `${schema}.`}${table}`
+    : `objects ${number(table)}`
+  return {
+    ofTable: (source: unknown) => {
+      const { database, schema, table } = source as TableSource
+      return name(database, schema, table ?? source)
+    },
+    ofJoin: (source: unknown, through: string) => {
+      const { database, schema, joins } = source as TableSource
+      return name(database, schema, joins?.get(through) ?? through)
+    }
+  }
+}
+
+const throughsOf = ({ schema }: Declared) => Object.values(schema.properties).flatMap(one =>
+  isSubCollection(one) && one.link.through !== undefined ? [one.link.through] : [])
+
+/** Gives expressions that only SQL can compute a value of their type. Those that may be null are null in some rows. */
+function inMemory (collection: string, declared: Declared, madeUp: Set<string>): Declared['computed'] {
+  const { computed } = declared
+  return Object.fromEntries(Object.entries(computed).map(([property, one]) => {
+    if (one.kind !== 'expression' || one.memory !== undefined) return [property, one]
+    madeUp.add(`${collection}.${property}`)
+    const value = exampleOf(one.type, 0)
+    const isNull = one.nullable === false ? () => false : nullIn(property, declared)
+    return [property, { ...one, memory: item => isNull(item) ? null : value }]
+  }))
+}
+
+/** Returns a function that chooses a third of the rows. Their keys decide: these are alike in both worlds. */
+function nullIn (property: string, { key, schema: { properties } }: Declared): (item: Readonly<Row>) => boolean {
+  const keys = key ?? Object.keys(properties).filter(name => properties[name]?.['identifier'] === true).slice(0, 1)
+  // A key that is random in each world must not tell them apart.
+  return item => [...plain(JSON.stringify([property, ...keys.map(name => item[name])]))]
+    .reduce((sum, one) => sum + one.charCodeAt(0), 0) % 3 === 0
+}
+
+function watch (callers: Callers, known: Map<string, KnownCaller>): Callers {
+  return {
+    ...callers,
+    of: (name, context) => after(callers.of(name, context), caller => {
+      if (name !== undefined) known.set(name, { caller, facts: factsOf(context) })
+      return caller
+    })
+  }
+}
+
+/** Returns what the application knows of the caller; undefined where it cannot tell. */
+function factsOf (context: Context): unknown {
+  try {
+    return context.caller
+  } catch {
+    return undefined
+  }
+}
+
+export type { SentRequest }
