@@ -36,7 +36,7 @@ for (const [who, where] of Object.entries(asking)) print(`names of the core that
 print('names that two files or more declare', sharedNames())
 print('files with a case of their own for functions of relations', filesWith(/case 'related'|kind [!=]== 'related'/))
 print('files that print queries, follow paths of fields or traverse plans',
-  filesWith(/export function (print|followPath|mapPlan|eachNode)\b/))
+  filesWith(/export (const|function) (print|followPath|mapPlan|eachNode)\b/))
 print('folders at the top of lib', readdirSync(join(root, 'lib'), { withFileTypes: true })
   .filter(entry => entry.isDirectory()).map(({ name }) => name))
 print('members of Dialect', membersOf('Dialect'))
