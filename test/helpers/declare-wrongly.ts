@@ -1,12 +1,15 @@
 import { Type } from '@sinclair/typebox'
 import dataApi, { collection, DeclarationError, memory } from '../../lib/index.ts'
+import { everybody } from './everybody.ts'
 import { fastify } from './fastify.ts'
 
 /** Registers a collection of things. Returns the message of its mistake; without one, the empty string. */
 export async function messageOf (things: unknown, more: Record<string, unknown> = {}): Promise<string> {
   const app = fastify()
   try {
-    await app.register(dataApi, { collections: { things, ...more } as Parameters<typeof dataApi>[1]['collections'] })
+    await app.register(dataApi, {
+      rules: everybody, collections: { things, ...more } as Parameters<typeof dataApi>[1]['collections']
+    })
     await app.ready()
     return ''
   } catch (error) {
