@@ -63,30 +63,37 @@ function printComparison ({ path, operator, values }: Comparison, syntax: Syntax
   const spelling = spellingOf(operator, syntax)
   const start = path.join('.') + spelling
   if (!traitsOf(operator).list) return start + printValue(values[0], spelling, place, syntax)
-  const list = printValues(values, syntax, spelling)
+  const list = printValues(values, syntax, spelling, place)
   return start + (place === 'alone' ? list : `(${list})`)
 }
 
 /** Prints the values of a list. `before`: the text that they follow. */
-export function printValues (values: readonly ValueText[], syntax: Syntax, before = ''): string {
+export function printValues (
+  values: readonly ValueText[], syntax: Syntax, before = '', place: Place = 'alone'
+): string {
   const [delimiter = ','] = syntax.list
-  return values.map((value, index) => printValue(value, index === 0 ? before : '', 'inside', syntax)).join(delimiter)
+  const ends = [...syntax.list].join('') + endsOf[place]
+  return values.map((value, index) => printText(value, index === 0 ? before : '', ends, syntax) || '""').join(delimiter)
 }
 
-/** Prints a value, in quotes where it would be read otherwise without them. */
+/** The characters that end a value in each place. */
+const endsOf: Readonly<Record<Place, string>> = { alone: '', inside: ',;|()' }
+
 function printValue (value: ValueText | undefined, before: string, place: Place, syntax: Syntax): string {
-  const { text, quoted } = value ?? { text: '', quoted: false }
+  const text = value === undefined ? '' : printText(value, before, endsOf[place], syntax)
+  return text === '' && place === 'inside' ? '""' : text
+}
+
+/** Prints a text, in quotes where it would be read otherwise without them. `ends`: the characters that end it. */
+function printText ({ text, quoted }: ValueText, before: string, ends: string, syntax: Syntax): string {
   const isSafe = !quoted && !/^[("=]|^\s|\s$/.test(text) && !lengthens(before, text, syntax) &&
-    (place === 'alone' || isSafeInside(text, syntax))
+    ![...ends].some(end => text.includes(end))
   return isSafe ? text : `"${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`
 }
 
 /** Returns true if a value makes another operator of the text before it, or is one itself. */
 const lengthens = (before: string, text: string, { operators }: Syntax): boolean =>
   operators.some(([other]) => other.length > before.length && (before + text).startsWith(other))
-
-const isSafeInside = (text: string, { list }: Syntax): boolean =>
-  text !== '' && !/[,;|()]/.test(text) && ![...list].some(delimiter => text.includes(delimiter))
 
 /** Returns the shortest spelling of an operator. */
 export function spellingOf (operator: Operator, { operators }: Syntax): string {
