@@ -101,6 +101,25 @@ test('a module exports an application, what builds it, a plugin, options or coll
   }
 })
 
+test('collections alone need not say who may do what: their registration may', async t => {
+  const lib = new URL('../../lib/index.ts', import.meta.url).href
+  const file = newPath('guarded.mjs')
+  writeFileSync(file, `import { Type } from '${import.meta.resolve('@sinclair/typebox')}'
+    import dataApi, { collection, memory } from '${lib}'
+    const Note = Type.Object({
+      id: Type.Integer({ identifier: true, readable: true }), text: Type.String({ readable: true, writable: true })
+    })
+    const notes = collection(Note, { source: memory([]), rules: { delete: () => false } })
+    export const collections = { notes }
+    export const plugin = async app => { await app.register(dataApi, { collections }) }\n`)
+  const { code, out, error } = await runLine('types', file)
+  t.strictSame([code, error], [0, ''])
+  t.match(out, / create: (?!never)/)
+  t.match(await runLine('types', file, '--export', 'plugin'), {
+    code: 1, error: /collection 'notes' says nothing of 'read', nor of 'create', which/
+  })
+})
+
 test('what is wrong is told in one line', async t => {
   const { url } = await serve(t)
   const answers: Record<string, string> = {

@@ -48,13 +48,16 @@ export async function appOf (exported: unknown, file: string): Promise<FastifyIn
   const value = typeof exported === 'function' ? await callExport(exported as Exported) : await exported
   if (isApp(value)) return value
   if (isObject(value)) {
-    const options = 'collections' in value ? value : { collections: value }
+    const options = 'collections' in value ? value : { collections: value, rules: open }
     const app = Fastify()
     await app.register(dataApi, options as unknown as DataApiOptions)
     return app
   }
   throw new CommandError(`'${file}' exports neither an application nor its collections; --export names another export`)
 }
+
+// Collections alone need not say who may do what: the registration that says it is not known.
+const open = { read: true, create: true, update: true, delete: true } as const
 
 /**
  * Builds the application of a module, and returns the APIs that it registers. The declarations are not compared with
