@@ -1,13 +1,10 @@
 import type { Operator } from '../model/values.ts'
-import type { FieldAsked, Filter, Query, SortTerm, TextPlace, ValueText } from './request.ts'
+import type { Comparison, FieldAsked, Query, SortTerm, TextPlace, ValueText } from './request.ts'
 
 // Parts of queries that code makes, to be printed (print.ts): they stand in no text of a client.
 
 /** The place of what no client has written. */
 export const nowhere: TextPlace = { parameter: '', position: 1 }
-
-/** A filter that compares a field. */
-export type Comparison = Extract<Filter, { kind: 'compare' }>
 
 /** Returns the comparison of a field with a value, with the values of a list, or with null. */
 export const comparison = (path: string, operator: Operator, value: string | readonly string[] | null): Comparison => ({

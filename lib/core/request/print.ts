@@ -1,8 +1,6 @@
 import { type Operator, traitsOf } from '../model/values.ts'
-import type { FieldAsked, Filter, PageAsked, Query, SortTerm, ValueText } from './request.ts'
+import type { Comparison, FieldAsked, Filter, PageAsked, Query, SortTerm, ValueText } from './request.ts'
 import { nameEnd, type ParameterKind, parameterOf, type Syntax } from './syntax.ts'
-
-type Comparison = Extract<Filter, { kind: 'compare' }>
 
 /** A query, some parts of which are left out. */
 export type QueryPrinted = Partial<Omit<Query, 'at'>>

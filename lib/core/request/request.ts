@@ -36,6 +36,9 @@ export type Filter =
   | { readonly kind: 'all' | 'any', readonly of: readonly Filter[] }
   | { readonly kind: 'not', readonly of: Filter }
 
+/** A filter that compares a field. */
+export type Comparison = Extract<Filter, { kind: 'compare' }>
+
 /** A term of an order. `path`: the names of relations, then that of a field or, with its parentheses, a function. */
 export interface SortTerm { readonly path: readonly string[], readonly descending: boolean, readonly at: TextPlace }
 

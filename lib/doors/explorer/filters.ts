@@ -1,11 +1,11 @@
 import type { Collection, DataField, Field } from '../../core/model/model.ts'
 import { type Operator, operatorNames, traitsOf } from '../../core/model/values.ts'
 import { filterableFields } from '../documents/filters.ts'
-import { comparison, type Comparison } from '../../core/request/made.ts'
+import { comparison } from '../../core/request/made.ts'
 import { memoize } from '../../core/scheduling/memoize.ts'
 import { spellingOf } from '../../core/request/print.ts'
 import { parseQuery } from '../../core/request/query.ts'
-import type { Filter } from '../../core/request/request.ts'
+import type { Comparison, Filter } from '../../core/request/request.ts'
 import { choicesOf, cut, momentOf, titleOf } from './value.ts'
 import {
   filtersIn, formatValues, hiddenQuery, inQuotes, linkWith, type Part, pathTo, type Place, valuesIn, withoutPart,

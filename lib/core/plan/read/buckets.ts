@@ -3,8 +3,9 @@ import type { DataField } from '../../model/model.ts'
 import { type Operator, type Scalar, traitsOf } from '../../model/values.ts'
 import type { Predicate } from '../plan.ts'
 import { all, any, compareValue, never } from '../predicates.ts'
+import type { Comparison } from '../../request/request.ts'
 import { isInUnit, nextStart, startOf, type TimeUnit, unitsOf, unitType } from '../time-units.ts'
-import { type Comparison, parseOperands } from './filter.ts'
+import { parseOperands } from './filter.ts'
 
 /**
  * Returns the comparison of the unit of time that a day or timestamp is in, as one of the field with the beginning and

@@ -4,7 +4,7 @@ import {
   type SubCollectionField
 } from '../../model/model.ts'
 import { type Operator, type Scalar, textOfDate, traitsOf } from '../../model/values.ts'
-import type { Filter, TextPlace, ValueText } from '../../request/request.ts'
+import type { Comparison, Filter, TextPlace, ValueText } from '../../request/request.ts'
 import { followPath, followsNone, isOfElements, type Purpose } from '../field-path.ts'
 import { partsOf } from '../fold.ts'
 import type { AggregateName, Listing, Predicate, Selection } from '../plan.ts'
@@ -13,8 +13,6 @@ import { unitNamed } from '../time-units.ts'
 import { compareBucket } from './buckets.ts'
 import { planRelated } from './functions.ts'
 
-/** A filter that compares a field. */
-export type Comparison = Extract<Filter, { kind: 'compare' }>
 type Element = Extract<Filter, { kind: 'some' }>
 
 /**

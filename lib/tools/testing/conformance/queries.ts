@@ -1,9 +1,11 @@
 import type { Collection, DataField, RelationField, ScalarField } from '../../../core/model/model.ts'
 import { type Operator, operatorNames, traitsOf } from '../../../core/model/operators.ts'
 import { startOf, unitsOf } from '../../../core/plan/time-units.ts'
-import { type Comparison, fieldAsked, nowhere, sortTerm, valueText } from '../../../core/request/made.ts'
+import { fieldAsked, nowhere, sortTerm, valueText } from '../../../core/request/made.ts'
 import { printParts, type QueryPrinted } from '../../../core/request/print.ts'
-import type { FieldAsked, Filter, PageAsked, Query, SortTerm, ValueText } from '../../../core/request/request.ts'
+import type {
+  Comparison, FieldAsked, Filter, PageAsked, Query, SortTerm, ValueText
+} from '../../../core/request/request.ts'
 import { compileSyntax, type Syntax } from '../../../core/request/syntax.ts'
 import { tableOf } from '../../../core/sources/memory/relations.ts'
 import { generateCall } from './functions.ts'
