@@ -218,14 +218,15 @@ function typesOf (file: string): readonly string[] {
 const [, ...rooms] = cellsOf(sectionOf('docs/architecture.md', 'Rooms'))
 const houseTable = rooms.flatMap(([names = '']) => codeIn(names))
 
-/** The files and folders directly in lib, in the order in which a list names them, without endings. */
-const inLib = (names: readonly string[]) =>
-  names.filter(name => /^[^/]+(\.ts|\/)$/.test(name) && name !== 'schemas/').map(bare)
+/** The files and rooms of lib, in the order in which a list names them, without endings. */
+const inLib = (names: readonly string[]) => names
+  .filter(name => /^([^/]+\.ts|plugin\/|(core|doors|clients)\/[^/]+\/|tools\/.*\/)$/.test(name)).map(bare)
 const bare = (name: string) => name.replace(/\.ts$|\/$/, '')
 
 test('the table of rooms names every file and folder of lib, and only paths that exist', async t => {
-  const entries = readdirSync(new URL('lib/', root), { withFileTypes: true })
-  const found = entries.map(entry => entry.isDirectory() ? `${entry.name}/` : entry.name)
+  const inside = (folder: string) => readdirSync(new URL(`lib/${folder}`, root)).map(name => folder + name)
+  const found = inside('').flatMap(name => /^(core|doors|clients|tools)$/.test(name) ? inside(`${name}/`) : [name])
+    .flatMap(name => name === 'tools/testing' ? inside(`${name}/`) : [name])
   t.strictSame(inLib(houseTable).toSorted(), found.map(bare).toSorted())
   for (const name of houseTable) t.ok(existsSync(new URL(name === 'schemas/' ? name : `lib/${name}`, root)), name)
 })

@@ -4,7 +4,7 @@ import type { Test } from 'tap'
 export interface HeldTimers {
   /** Runs the timers that were set with about that delay. Without a delay, runs all. */
   fire (delay?: number): void
-  /** The delays of the timers that are held. */
+  /** The delays of the timers of setTimeout that are held. */
   delays (): readonly number[]
 }
 
@@ -52,7 +52,7 @@ export function holdTimers (t: Test, least = hour - tolerance): HeldTimers {
     clearInterval: forget
   })
   return {
-    delays: () => [...held.values()].map(({ delay }) => delay),
+    delays: () => [...held.values()].filter(({ isRepeated }) => !isRepeated).map(({ delay }) => delay),
     fire (delay) {
       for (const [timer, one] of held) {
         if (delay !== undefined && Math.abs(one.delay - delay) > tolerance) continue

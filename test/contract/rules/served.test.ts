@@ -142,7 +142,7 @@ for (const [name, { collections, request: [method, url, body, type = 'applicatio
     t.strictSame(await silenceOf(saying(collections(), reads)), silent)
     const allowed = (operations: object) => Object.fromEntries(Object.keys(operations).map(one => [one, true]))
     const said = Object.entries(collections()).map(([collection, one]) =>
-      [collection, { ...one, rules: { ...reads, ...allowed(silent[collection] ?? {}) } }])
+      [collection, { ...one, rules: { ...reads, ...allowed(silent[collection] ?? {}) } }] as const)
     const allowing = await start(Object.fromEntries(said))
     t.match(String(await send(allowing)), /^20[01]$/, 'what is demanded is enough to do it')
   })
