@@ -10,7 +10,7 @@ import { dirname, join, relative, resolve } from 'node:path'
 // declarations those stay that an entry leads to.
 
 const [folder = '.'] = process.argv.slice(2)
-const forBrowsers = ['client/index', 'react-admin/index', 'tanstack-db/index']
+const forBrowsers = ['client', 'react-admin', 'tanstack-db'].map(room => `clients/${room}/index`)
 const { exports: entries, bin } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
 const built = ['lib', 'schemas'].flatMap(room => filesIn(join(folder, 'dist', room)))
 

@@ -201,7 +201,7 @@ test('source maps lead an error to the line of the source, and hold that of code
   for (const { path } of maps) {
     const { sources, sourcesContent } = JSON.parse(readFileSync(join(staged, path), 'utf8')) as SourceMap
     const texts = sources.map(name => read(join(dirname(path), name)))
-    const isForBrowsers = sources.some(name => /\/lib\/(client|react-admin|tanstack-db)\//.test(name))
+    const isForBrowsers = sources.some(name => /\/lib\/clients\//.test(name))
     t.strictSame(sourcesContent ?? [], isForBrowsers ? texts : [], path)
   }
 })

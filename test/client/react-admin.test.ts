@@ -291,7 +291,7 @@ test('the pages of docs/react-admin.md list a collection', async t => {
 test('beside the client it takes less than 2.1 KB, gzipped', async t => {
   const size = async (room: string) => {
     const options = { bundle: true, minify: true, format: 'esm', write: false } as const
-    const { outputFiles: [file] } = await build({ ...options, entryPoints: [`lib/${room}/index.ts`] })
+    const { outputFiles: [file] } = await build({ ...options, entryPoints: [`lib/clients/${room}/index.ts`] })
     return gzipSync(file?.contents ?? '').length
   }
   const [client, both] = await Promise.all([size('client'), size('react-admin')])

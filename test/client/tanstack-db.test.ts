@@ -215,10 +215,10 @@ test('rows have the types of the Api, of the selection, and of its members where
 test('beside the client it is small, and it imports types of TanStack DB alone', async t => {
   const size = async (room: string) => {
     const options = { bundle: true, minify: true, format: 'esm', write: false, metafile: true } as const
-    const { outputFiles: [file], metafile } = await build({ ...options, entryPoints: [`lib/${room}/index.ts`] })
+    const { outputFiles: [file], metafile } = await build({ ...options, entryPoints: [`lib/clients/${room}/index.ts`] })
     return { bytes: gzipSync(file?.contents ?? '').length, inputs: Object.keys(metafile.inputs) }
   }
   const { bytes, inputs } = await size('tanstack-db')
   t.match(read('docs/tanstack-db.md'), `it takes ${(bytes / 1024).toFixed(1)} KB`)
-  t.ok(inputs.every(path => /^lib\/(client|tanstack-db)\/[a-z/-]+\.ts$/.test(path)), 'no other room')
+  t.ok(inputs.every(path => /^lib\/clients\/(client|tanstack-db)\/[a-z/-]+\.ts$/.test(path)), 'no other room')
 })

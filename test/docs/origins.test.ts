@@ -42,9 +42,9 @@ async function serve (t: Test, hooks = ''): Promise<FastifyInstance> {
 
 /** The programs of the clients, without comments. */
 const clients = ['client', 'react-admin', 'tanstack-db'].flatMap(room =>
-  readdirSync(new URL(`lib/${room}/`, root), { recursive: true, encoding: 'utf8' })
+  readdirSync(new URL(`lib/clients/${room}/`, root), { recursive: true, encoding: 'utf8' })
     .filter(name => name.endsWith('.ts'))
-    .map(name => read(`lib/${room}/${name}`).replaceAll(/\/\*[^]*?\*\/|\/\/.*/g, ''))).join('\n')
+    .map(name => read(`lib/clients/${room}/${name}`).replaceAll(/\/\*[^]*?\*\/|\/\/.*/g, ''))).join('\n')
 
 const found = (pattern: RegExp, text = clients): readonly string[] =>
   [...new Set([...text.matchAll(pattern)].map(([, name = '']) => name))].sort()
