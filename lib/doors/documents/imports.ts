@@ -19,9 +19,16 @@ export const importedForms = (collection: Collection, describing: Describing): r
 const isTaken = ({ strategies }: Collection, { imports, profile }: Describing): boolean =>
   profile.streams && imports !== undefined && strategies.import
 
-const importedSchema = (): Schema => ({
+/** The number of items or, with a resolution, of those that were created, and of those that existed. */
+const importedSchema = (): Schema =>
+  ({ anyOf: [['count'], ['created', 'updated'], ['created', 'ignored']].map(importedForm) })
+
+const importedForm = (counts: readonly string[]): Schema => ({
   type: 'object',
-  properties: { status: { type: 'string', enum: ['created', 'ok'] }, count: { type: 'integer', minimum: 0 } },
-  required: ['status', 'count'],
+  properties: {
+    status: { type: 'string', enum: ['created', 'ok'] },
+    ...Object.fromEntries(counts.map(name => [name, { type: 'integer', minimum: 0 }]))
+  },
+  required: ['status', ...counts],
   additionalProperties: false
 })

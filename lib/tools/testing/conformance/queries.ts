@@ -100,7 +100,7 @@ function generateComparison (generator: ValueGenerator, collection: Collection, 
     ? generator.from(relationsOf(collection, 'sub-item', 'sub-collection'))
     : undefined
   if (relation?.kind === 'sub-item' && generator.chance(20)) {
-    return compare([relation.name], generator.of(['equals', 'not_equals']), [valueText(null)])
+    return compare([relation.name], generator.of(equality), [valueText(null)])
   }
   if (relation !== undefined && generator.chance(relation.kind === 'sub-collection' ? 50 : 1)) {
     return compareCall(generator, relation)
@@ -125,10 +125,9 @@ function generateComparison (generator: ValueGenerator, collection: Collection, 
   return compare([field.name], operator, generateOperands(generator, field, operator, collection))
 }
 
-/** Operators that every number takes. */
-export const ordering = [
-  'equals', 'not_equals', 'greater', 'less', 'at_least', 'at_most'
-] as const satisfies readonly Operator[]
+/** Operators that every number takes, and those that null takes too. */
+export const ordering = operatorNames.filter(one => traitsOf(one).family !== 'text' && !traitsOf(one).list)
+const equality = ordering.filter(one => traitsOf(one).takesNull)
 
 function compareCall (generator: ValueGenerator, { name, target }: RelationField): Comparison {
   const call = generateCall(generator, target)
