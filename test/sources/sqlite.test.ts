@@ -142,11 +142,11 @@ test('a STRICT table is taken at its word, and what others hold is looked at', a
   ]
   t.strictSame((await app.inject('/strict')).json(), alike)
   // Older versions do not check what a column is computed to.
-  t.match(texts.at(-1), '."made" as text)')
-  t.notMatch(texts.at(-1), '."word" as text)')
+  t.match(texts.at(-1), '."c4" as text)')
+  t.notMatch(texts.at(-1), '."c1" as text)')
   t.strictSame((await app.inject('/loose')).json(),
     [...alike, { id: 4, word: 'a', whole: '0.30000000000000004', share: 'x', made: 'a!', told: 'a' }])
-  t.match(texts.at(-1), '."word" as text)')
+  t.match(texts.at(-1), '."c1" as text)')
 })
 
 test('NaN, which is text, has a group among numbers, and a value that no path names has none', async t => {

@@ -70,11 +70,23 @@ function isAllowed ({ method, url }: Way, before: Data, after: Data, allowed: Al
   const isLinking = (method === 'POST' && ['notes/tags', 'tags/notes'].includes(`${name}/${relation}`)) ||
     (!isDeletion && JSON.stringify(before['note_tags']) !== JSON.stringify(after['note_tags']))
   if (isLinking && segment !== undefined && !may('update', path.name, path.id)) return false
+  // A link in a join table changes the items at both of its ends.
+  const isLinkAllowed = ({ noteId, tagId }: Readonly<Record<string, unknown>>) =>
+    may('update', 'notes', noteId) && may('update', 'tags', tagId)
+  if (!isDeletion && !changedLinks(before, after).every(isLinkAllowed)) return false
   return Object.keys(allowed).every(one => before[one]?.every(row => {
     const now = after[one]?.find(({ id }) => id === row['id'])
     if (now === undefined) return may('delete', one, row['id'])
     return JSON.stringify(now) === JSON.stringify(row) || may('update', one, row['id'])
   }))
+}
+
+function changedLinks ({ note_tags: before = [] }: Data, { note_tags: after = [] }: Data) {
+  const without = (some: typeof before, others: typeof before) => {
+    const known = others.map(one => JSON.stringify(one))
+    return some.filter(one => !known.includes(JSON.stringify(one)))
+  }
+  return [...without(before, after), ...without(after, before)]
 }
 
 interface Case {
