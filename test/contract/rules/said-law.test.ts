@@ -132,7 +132,7 @@ async function findWrongMethod (
     }
     if (isTold || !whole.includes(method)) continue
     const { status } = await said.send({ method, url, headers: { 'content-type': 'application/json' }, body: '{}' })
-    // Where nothing but the denied operation has the method, the resource may have none of that name.
+    // 405: the resource of the caller's model may not have the method at all (lib/core/plan/request.ts).
     if (status !== 403 && status !== 405 && !(isHidden && status === 404)) return `${method} ${url} is ${status}`
   }
   return undefined
