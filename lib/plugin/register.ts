@@ -145,8 +145,8 @@ function startAndEnd (
     ends = [...databases].map(({ clean }) => clean?.() ?? (() => {}))
   })
   scope.addHook('onClose', async () => {
-    for (const one of cleanings) one.end()
     for (const end of ends) end()
+    await Promise.all(cleanings.map(one => one.end()))
   })
 }
 

@@ -103,3 +103,25 @@ testOnPostgres('a key that a write takes again while the expired ones are delete
     await app.close()
   }
 ))
+
+testOnPostgres('an application that closes waits for the deletion of expired keys that runs', t => onDatabase(
+  `${postgresDdl(ddl).replaceAll(' strict', '')}; ${expiredKeys}`, async (db, url) => {
+    const source = (table: string) => db.table(table)
+    const app = Fastify()
+    await app.register(dataApi, { rules: everybody, ...idempotency(source), collections: collections(source) })
+    const [writer, admin] = [new pg.Client(url), new pg.Client(url)]
+    await Promise.all([writer.connect(), admin.connect()])
+    await writer.query("begin; update data_api_keys set at = now() where key = 'taken'")
+    await app.ready()
+    const waiting = "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"
+    while ((await admin.query(waiting)).rowCount === 0) await sleep(5)
+    let isClosed = false
+    const closed = app.close().then(() => { isClosed = true })
+    await sleep(100)
+    // The database may be closed as soon as the application is.
+    t.equal(isClosed, false)
+    await writer.query('commit')
+    await closed
+    await Promise.all([writer.end(), admin.end()])
+  }
+))

@@ -12,6 +12,7 @@ class KeyCleaning {
   private readonly table: KeyTable
   private dueAt = 0
   private isOver = false
+  private running: Promise<void> = Promise.resolve()
 
   constructor (table: KeyTable) {
     this.table = table
@@ -21,14 +22,15 @@ class KeyCleaning {
   cleanIfDue (log: Log): void {
     if (Date.now() < this.dueAt) return
     this.dueAt = Infinity
-    this.clean().catch((error: unknown) => {
+    this.running = this.clean().catch((error: unknown) => {
       if (!this.isOver) logError(log, { err: error }, 'the keys that have expired could not be deleted')
     }).finally(() => { this.dueAt = Date.now() + pause })
   }
 
-  /** Ends the cleaning: the application closes. */
-  end (): void {
+  /** Ends the cleaning, as the application closes; its database may be closed next, so the statement that runs ends. */
+  end (): Promise<void> {
     this.isOver = true
+    return this.running
   }
 
   private async clean (): Promise<void> {
