@@ -84,6 +84,8 @@ export interface Callers {
    * rule once. Default: the names of all collections.
    */
   all (context: Context, names?: Iterable<string>): Promise<ReadonlyMap<string, Caller>>
+  /** Returns these callers for several requests of one sender: the rules of collections are asked once for them all. */
+  once (): Callers
   /** True if the answers to some requests depend on the caller. */
   readonly personal: boolean
   /** Returns true if the answers to requests with this first segment depend on the caller. */
@@ -117,34 +119,34 @@ export function makeCallers (
     const decisions = new Map(group.guarded.map(name => [name, decideForAll(declared[name])]))
     return { ...unguarded(modelFor(group, decisions)), guarded: true, denial: denialIn(decisions) }
   })
-  return {
+  const ofAnyone = (group: Group | undefined) => group === undefined ? open : forAll(group)
+  const callersBy = (of: Callers['of']): Callers => ({
     personal: [...groups.values()].some(group => group.personal),
     differ: name => name !== undefined && groups.get(name)?.personal === true,
     of,
-    anyone (name) {
-      const group = groups.get(name)
-      return group === undefined ? open : forAll(group)
-    },
+    anyone: name => ofAnyone(groups.get(name)),
     async all (context, names = model.collections.keys()) {
-      const callers = new Map<string, Caller | Promise<Caller>>()
-      for (const name of names) callers.set(name, callerOfGroup(name, callers, context))
-      return new Map(await Promise.all([...callers].map(async ([name, caller]) => [name, await caller] as const)))
-    }
-  }
-
-  function of (name: string | undefined, context: Context): Caller | Promise<Caller> {
+      const callerOf = onceFor(of)
+      return new Map(await Promise.all([...names].map(async name => [name, await callerOf(name, context)] as const)))
+    },
+    once: () => callersBy(onceFor(of))
+  })
+  return callersBy((name, context) => {
     const group = name === undefined ? undefined : groups.get(name)
     if (group === undefined) return open
     return group.personal ? decide(group, { declared, linked, context, modelFor }) : forAll(group)
-  }
+  })
 
-  /** The caller of a collection is that of every collection which relations connect with it. */
-  function callerOfGroup (
-    name: string, callers: ReadonlyMap<string, Caller | Promise<Caller>>, context: Context
-  ): Caller | Promise<Caller> {
-    const [first] = groups.get(name)?.connected ?? []
-    const known = [...callers].find(([other]) => first !== undefined && groups.get(other)?.connected[0] === first)
-    return known?.[1] ?? of(name, context)
+  /** Asks once for all collections which relations connect. */
+  function onceFor (of: Callers['of']): Callers['of'] {
+    const known = new Map<Group, Caller | Promise<Caller>>()
+    return (name, context) => {
+      const group = name === undefined ? undefined : groups.get(name)
+      if (group === undefined) return open
+      const caller = known.get(group) ?? of(name, context)
+      known.set(group, caller)
+      return caller
+    }
   }
 }
 

@@ -1,0 +1,95 @@
+import type { Collection, Field, RelationField } from '../model/model.ts'
+import { takenStrategies } from '../model/strategies.ts'
+import {
+  allowedMethods, linkingRelation, type Method, replaceableRelation, separable, separableRelation, updatesAll
+} from '../plan/path/methods.ts'
+import { collectionAt, type Resource, type ResourceOf, type Walked } from '../plan/path/walk.ts'
+import type { Origin } from '../plan/plan.ts'
+import { always } from '../plan/predicates.ts'
+import type { Permissions } from '../plan/request.ts'
+import { parentValues } from '../plan/write/path-values.ts'
+import { requirementsOf } from '../plan/write/required.ts'
+import type { Requirement, ResourceView } from './face.ts'
+import type { Views } from './views.ts'
+
+/** Returns a collection, or a sub-collection of one of its items, as a path leads to it. */
+export const listAt = (from: Origin): ResourceOf<'collection'> =>
+  ({ kind: 'collection', from, where: always, pathValues: [], walked: [] })
+
+/** Returns an item of a collection, or the item behind a relation to it, as a path leads to it. */
+export function itemAt (collection: Collection, via: RelationField | undefined): ResourceOf<'item'> {
+  const item = { kind: 'item', collection, special: false } as const
+  if (via === undefined) return { ...item, nullable: false, pathValues: [], walked: [] }
+  const walked = [stepTo(via.holder), stepTo(collection, via)]
+  return { ...item, nullable: true, pathValues: undefined, walked }
+}
+
+/** Rules are asked of the collection that a path begins with, and a relation tells what DELETE does behind it. */
+const stepTo = (collection: Collection, via?: RelationField): Walked =>
+  ({ step: { collection, via, where: always }, segment: '', length: 0, alternatives: [] })
+
+/** What the views of resources are made with. */
+export interface Placing {
+  readonly views: Views
+  readonly permissions: Permissions
+  isLive (resource: Resource): boolean
+}
+
+/** Returns a resource, and what its caller may do there. */
+export function viewOfResource (resource: Resource, { views, permissions, isLive }: Placing): ResourceView {
+  const { kind } = resource
+  const collection = collectionAt(resource)
+  const relation = viaOf(resource)
+  const list = kind === 'collection' ? resource : undefined
+  const links = list && linkingRelation(list)
+  const allowed = allowedMethods(resource)
+  const denial = (method: Method) => permissions.denial(method, resource)
+  return {
+    kind,
+    collection: collection && views.of(collection),
+    via: relation && views.ofRelation(relation),
+    field: kind === 'scalar' ? views.ofValue(resource.field, resource.collection) : undefined,
+    allowed,
+    get methods () {
+      return allowed.filter(one => one !== 'HEAD' && one !== 'OPTIONS' && denial(one) === undefined)
+    },
+    get isLive () { return isLive(resource) },
+    isWhole: list?.where === always,
+    updatesAll: list !== undefined && updatesAll(list),
+    creates: list?.pathValues !== undefined && takenStrategies(list.from.collection).create,
+    links: links && views.ofRelation(links),
+    replaces: list !== undefined && replaceableRelation(list) !== undefined,
+    unlinks: (kind === 'item' ? separableRelation(resource) : list && separable(list.from.via)) !== undefined,
+    get given () { return givenIn(list, views) },
+    get requirements () { return requirementsIn(list, views) },
+    denial,
+    dependsOnItem: method => permissions.changes(method, resource).length > 0
+  }
+}
+
+function viaOf (resource: Resource): RelationField | undefined {
+  if (resource.kind === 'directory') return undefined
+  return 'from' in resource ? resource.from.via : resource.walked.at(-1)?.step.via
+}
+
+function valuesIn ({ from: { via }, pathValues = [] }: ResourceOf<'collection'>) {
+  return [...pathValues, ...parentValues(via)]
+}
+
+/** A sub-item is given where a part of its foreign key is. */
+function givenIn (list: ResourceOf<'collection'> | undefined, views: Views): ResourceView['given'] {
+  if (list === undefined) return []
+  const { collection } = list.from
+  const values = valuesIn(list)
+  const isGiven = (field: Field) => values.some(one => one.field === field ||
+    (field.kind === 'sub-item' && field.foreignKey.includes(one.field)))
+  return [...collection.fields.values()].filter(isGiven).map(field => views.ofField(field, collection))
+}
+
+function requirementsIn (list: ResourceOf<'collection'> | undefined, views: Views): readonly Requirement[] {
+  if (list === undefined) return []
+  const { collection } = list.from
+  const viewOf = (field: Field) => views.ofField(field, collection)
+  return requirementsOf(collection, valuesIn(list)).map(({ field, instead }) =>
+    ({ field: viewOf(field), instead: instead.map(fields => fields.map(viewOf)) }))
+}
