@@ -1,9 +1,11 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Api } from '../core/api/answer.ts'
 import { makeChecks } from '../core/api/checks.ts'
+import type { Face } from '../core/api/face.ts'
 import { collectionsOf, makeKeys } from '../core/api/keys.ts'
 import { compileOptions, type DataApiOptions, type Options } from '../core/api/options.ts'
 import type { RequestFacts } from '../core/api/request-facts.ts'
+import { makeFace } from '../core/api/serve.ts'
 import { makeData } from '../doors/own-code/data.ts'
 import type { Data } from '../core/declare/data.ts'
 import { isAbandonment } from '../core/errors/abandoned.ts'
@@ -50,9 +52,7 @@ export async function register (app: FastifyInstance, asked: DataApiOptions): Pr
   const standIn = standIns.getStore()
   const given = standIn === undefined ? asked : { ...asked, collections: standIn.collections(asked.collections) }
   const model = compileModel(given.collections, compiling)
-  checkRules(given.collections)
-  checkColumns(given.collections)
-  checkIgnored(exposedNames(model), syntax)
+  checkCompiled(given.collections, model, syntax)
   const declared = closeToAgents(withSaidRules(given.collections, options.rules), options.mcp)
   const callers = makeCallers(declared, model, one => compileModel(one, { ...compiling, whole: model }))
   if (!app.hasRequestDecorator('dataApi')) app.decorateRequest('dataApi', undefined)
@@ -68,7 +68,8 @@ export async function register (app: FastifyInstance, asked: DataApiOptions): Pr
     const api = standIn?.registered(whole, scope.prefix) ?? whole
     measure(scope, options)
     const documents = makeDocuments(model, baseOf(options, scope), api.options, permissionsOfAnyone(callers))
-    const live = serveLive(scope, api)
+    const face = makeFace(api)
+    const live = serveLive(scope, face, api.options)
     decorate(app, scope.prefix, model, documents, { ...own.data, live: () => live?.numbers() })
     const closing = makeClosing(scope, options.closeGrace)
     const replies = makeReplies(scope, api, payloads, closing)
@@ -82,6 +83,12 @@ export async function register (app: FastifyInstance, asked: DataApiOptions): Pr
     startAndEnd(scope, api, standIn === undefined ? given.collections : {})
     if (receiver !== undefined) scope.addHook('onReady', removeLeftFiles)
   }, { prefix: options.prefix })
+}
+
+function checkCompiled (declared: DataApiOptions['collections'], model: Model, syntax: Options['syntax']): void {
+  checkRules(declared)
+  checkColumns(declared)
+  checkIgnored(exposedNames(model), syntax)
 }
 
 const permissionsOfAnyone = ({ anyone }: Callers) => (name: string) => permissionsOf(anyone(name))
@@ -113,14 +120,13 @@ function livenessOf ({ live }: Options, { collections }: Model, streams: () => b
 }
 
 /** Returns the live documents of a scope; undefined if there are none. */
-function serveLive (scope: FastifyInstance, api: Api): LiveDocuments | undefined {
-  const { options } = api
+function serveLive (scope: FastifyInstance, face: Face, options: Options): LiveDocuments | undefined {
   if (options.live === undefined) return undefined
   const { connectionTimeout = 0 } = scope.initialConfig
   if (connectionTimeout > 0 && options.live.heartbeat >= connectionTimeout) {
     scope.log.warn("option 'live.heartbeat': the server's connectionTimeout is not longer, so it ends idle streams")
   }
-  const documents = new LiveDocuments(api, options.live, (thrown, request) => failing(thrown, request, options))
+  const documents = new LiveDocuments(face, options.live, (thrown, request) => failing(thrown, request, options))
   scope.addHook('preClose', done => {
     documents.close()
     done()

@@ -63,7 +63,7 @@ export interface Face {
 export interface AnswerLimits {
   readonly pageLinks?: Face['pageLinks']
   readonly previousLink?: boolean
-  /** In characters: of a link in a header, and of an answer. */
+  /** In characters: of a link in a header, and of an answer, whose own limit stays if it is lower. */
   readonly linkLength?: number
   readonly length?: number
   /** The most items on a page. */

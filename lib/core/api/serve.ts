@@ -63,14 +63,14 @@ function limited (api: Api, limits: AnswerLimits): Api {
   const { answers, reads, batch } = options
   const {
     pageLinks = answers.pageLinks, previousLink = answers.previousLink, linkLength = answers.linkLength,
-    length = answers.length, mostOnPage, operations, plain = false
+    length = Infinity, mostOnPage, operations, plain = false
   } = limits
   const paged = {
     ...reads.paged, ...mostOnPage !== undefined && { mostOnPage }, ...plain && { linkStyle: 'auto' as const }
   }
   const asked = {
     ...options,
-    answers: { ...answers, pageLinks, previousLink, linkLength, length },
+    answers: { ...answers, pageLinks, previousLink, linkLength, length: Math.min(answers.length, length) },
     reads: { ...reads, paged },
     batch: operations === undefined ? batch : { operations },
     ...plain && { site: undefined, streams: () => false, isLive: () => false }

@@ -1,4 +1,5 @@
-import { tagOf } from '../../core/plan/tag.ts'
+import { hash } from 'node:crypto'
+import { isObject } from '../../core/errors/is-object.ts'
 
 /** An operation of a JSON Patch (RFC 6902). */
 export type Operation =
@@ -22,10 +23,7 @@ export function shapeOf (document: unknown, wrapped: boolean): Shape {
 
 const valueShape = (value: unknown): Shape => ({ kind: 'value', digest: digestOf(value) })
 
-const digestOf = (value: unknown) => tagOf(JSON.stringify(value))
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null
+const digestOf = (value: unknown) => hash('sha1', JSON.stringify(value), 'base64url').slice(0, 16)
 
 /** Returns the operations that make the document of the shape `after` of one of the shape `before`. */
 export function diff (before: Shape, after: Shape, document: unknown, path = ''): readonly Operation[] {

@@ -1,10 +1,11 @@
-import type { Answer, Live } from '../../core/response/answer.ts'
+import type { Followed } from '../../core/api/face.ts'
+import type { Answer } from '../../core/response/answer.ts'
 import { diff, type Operation, type Shape, shapeOf } from './diff.ts'
 import { eventOf } from './events.ts'
 import type { EventStream } from './stream.ts'
 
 /** A document as it was read. */
-export interface State { readonly body: string, readonly tag: string, readonly live: Live }
+export interface State { readonly body: string, readonly tag: string, readonly live: Followed['live'] }
 
 /** The outcome of a read: a state, the answer that GET gives instead, or undefined where it has failed. */
 export type Outcome = State | { readonly end: Answer } | undefined
@@ -18,15 +19,15 @@ export interface Scheduling {
   /** Is called after a read that has found no difference. */
   unchanged (): void
   /** Is called when the last stream has closed. */
-  closed (document: Document): void
+  closed (): void
 }
 
 // In milliseconds. What keeps a server from reading is often over in a second.
 const firstPause = 1000
 
 /** A document that some clients follow, with one read for them all. */
-export class Document {
-  live: Live
+export class Document implements Followed {
+  live: Followed['live']
   private readonly scheduling: Scheduling
   private readonly streams = new Set<EventStream>()
   private shape: Shape
@@ -66,7 +67,7 @@ export class Document {
     if (!this.streams.delete(stream) || this.streams.size > 0) return
     clearTimeout(this.again)
     clearTimeout(this.waiting)
-    this.scheduling.closed(this)
+    this.scheduling.closed()
   }
 
   /** Has the document read again, because it may have changed. */

@@ -1,25 +1,18 @@
 import { AsyncResource } from 'node:async_hooks'
 import { Readable } from 'node:stream'
-import { answer, type Api } from '../../core/api/answer.ts'
+import type { Face, Who } from '../../core/api/face.ts'
 import type { LiveLimits } from '../../core/api/options.ts'
-import type { Context } from '../../core/declare/collection.ts'
 import { answerTooLarge, unavailable } from '../../core/errors/errors.ts'
 import { mediaTypes, takesProblem } from '../../core/plan/media.ts'
-import type { RequestText } from '../../core/request/parse.ts'
 import type { Answer } from '../../core/response/answer.ts'
 import { batching } from '../../core/scheduling/batching.ts'
 import { Document, type Outcome, type Scheduling, type State } from './document.ts'
 import { eventOf, retryLine } from './events.ts'
 import { EventStream } from './stream.ts'
 import { makeTurns } from './turns.ts'
-import { Watches } from './watch.ts'
 
 /** A request to follow a document. `began`: the position before it was read. */
-export interface LiveRequest {
-  readonly request: Context['request']
-  readonly text: RequestText
-  readonly began: number
-}
+export interface LiveRequest extends Pick<Who, 'request' | 'text'> { readonly began: number }
 
 interface Follower extends LiveRequest {
   readonly document: Document
@@ -29,7 +22,7 @@ interface Follower extends LiveRequest {
 }
 
 /** Returns the answer for what was thrown, and logs what the client cannot explain. */
-type Fail = (thrown: unknown, request: Context['request']) => Answer
+type Fail = (thrown: unknown, request: Who['request']) => Answer
 
 /** Numbers of the live documents of one registration, for metrics (docs/operations.md). */
 export interface LiveNumbers {
@@ -47,10 +40,9 @@ export interface LiveNumbers {
 
 /** The documents of one registration that clients follow (docs/live.md). */
 export class LiveDocuments {
-  private readonly api: Api
+  private readonly face: Face
   private readonly limits: LiveLimits
   private readonly fail: Fail
-  private readonly watches = new Watches()
   private readonly followers = new Map<EventStream, Follower>()
   /** The documents that are the same for everybody, by the text of their request. */
   private readonly shared = new Map<string, Document>()
@@ -60,14 +52,14 @@ export class LiveDocuments {
   private reads = 0
   private unchanged = 0
 
-  constructor (api: Api, limits: LiveLimits, fail: Fail) {
-    this.api = api
+  constructor (face: Face, limits: LiveLimits, fail: Fail) {
+    this.face = face
     this.limits = limits
     this.fail = fail
   }
 
   /** The position of the changes that were told until now. */
-  get position (): number { return this.watches.position }
+  get position (): number { return this.face.position() }
 
   numbers (): LiveNumbers {
     const streams = [...this.followers.keys()]
@@ -93,7 +85,7 @@ export class LiveDocuments {
     // A connection that is gone no longer tells it.
     const origin = asked.text.origin()
     this.add(stream, { ...asked, text: { ...asked.text, origin: () => origin }, document }, state.tag)
-    if (this.watches.hasChanged(state.live, asked.began)) document.mark()
+    if (this.face.hasChanged(state.live, asked.began)) document.mark()
     if (this.isClosing) stream.end()
     return streamed(made, stream.body)
   }
@@ -146,13 +138,13 @@ export class LiveDocuments {
       recheck,
       read: (document, stream) => this.read(document, stream),
       unchanged: () => { this.unchanged++ },
-      closed: document => {
+      closed () {
         forget()
-        this.watches.remove(document)
+        stop()
       }
     }
     const document = new Document(state, scheduling)
-    this.watches.add(document)
+    const stop = this.face.watch(document)
     return document
   }
 
@@ -165,8 +157,8 @@ export class LiveDocuments {
     this.reads++
     try {
       // A request of its own for each read: what the application keeps for one is as old as it.
-      const context = () => this.api.own.contextOf(Object.create(request) as typeof request, isAbandoned)
-      const read = () => answer(text, this.api, context(), () => {})
+      const own = () => Object.create(request) as typeof request
+      const read = () => this.face.as({ request: own(), text, isAbandoned }).answer()
       return this.stateOf(await this.inTurn(() => batching.step(read, resource)))
     } catch (thrown) {
       if (isAbandoned()) return undefined
