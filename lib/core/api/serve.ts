@@ -7,7 +7,6 @@ import { parseRequest } from '../request/parse.ts'
 import { hasSpecials } from '../response/answer.ts'
 import { siteOf } from '../response/paths.ts'
 import { documentName } from '../response/render.ts'
-
 import { permissionsOf } from '../rules/methods.ts'
 import { answer, type Api } from './answer.ts'
 import { Changes } from './changes.ts'
@@ -41,7 +40,8 @@ function faceOf (api: Api, shared: Shared): Face {
     agentsAt: options.mcp?.path,
     site: options.site,
     collections: [...model.collections.values()].map(views.of),
-    anyone: sightOf(ofEach, api, shared),
+    // Databases tell more of the tables later.
+    get anyone () { return sightOf(ofEach, api, shared) },
     streams: () => options.streams(),
     openTo (name) {
       const open = callers.differ(name) ? undefined : callers.anyone(name)
