@@ -26,9 +26,8 @@ import { checkIgnored } from '../core/request/syntax.ts'
 import { removeLeftFiles } from '../core/request/temporary-file.ts'
 import type { Answer } from '../core/response/answer.ts'
 import { renderFailure } from '../core/response/failure.ts'
-import { type Callers, makeCallers } from '../core/rules/caller.ts'
+import { makeCallers } from '../core/rules/caller.ts'
 import { closeToAgents } from '../core/rules/doors.ts'
-import { permissionsOf } from '../core/rules/methods.ts'
 import { refuseSilence, withSaidRules } from '../core/rules/said.ts'
 import { cleaningOf } from '../core/run/key-cleaning.ts'
 import { databaseOf } from '../core/sources/source.ts'
@@ -67,8 +66,8 @@ export async function register (app: FastifyInstance, asked: DataApiOptions): Pr
     const whole: Api = { model, options: capable, callers, checks, own, keys, receiver }
     const api = standIn?.registered(whole, scope.prefix) ?? whole
     measure(scope, options)
-    const documents = makeDocuments(model, baseOf(options, scope), api.options, permissionsOfAnyone(callers))
     const face = makeFace(api)
+    const documents = makeDocuments(face, baseOf(options, scope), options.openapi ?? {})
     const live = serveLive(scope, face, api.options)
     decorate(app, scope.prefix, model, documents, { ...own.data, live: () => live?.numbers() })
     const closing = makeClosing(scope, options.closeGrace)
@@ -78,7 +77,7 @@ export async function register (app: FastifyInstance, asked: DataApiOptions): Pr
     addBodyParser(scope, options.writes, options.imports)
     const serving = addRoutes(scope, { api, replies, pages, live, closing })
     await addAgentRoutes(scope, serving, failing)
-    if (options.openapi !== undefined) addDocumentRoute(scope, api, documents, replies)
+    if (options.openapi !== undefined) addDocumentRoute(scope, face, documents, serving)
     // A source that stands in takes changes that the application's own may refuse.
     startAndEnd(scope, api, standIn === undefined ? given.collections : {})
     if (receiver !== undefined) scope.addHook('onReady', removeLeftFiles)
@@ -90,8 +89,6 @@ function checkCompiled (declared: DataApiOptions['collections'], model: Model, s
   checkColumns(declared)
   checkIgnored(exposedNames(model), syntax)
 }
-
-const permissionsOfAnyone = ({ anyone }: Callers) => (name: string) => permissionsOf(anyone(name))
 
 /** Prepares the scope for the times of statements and requests. */
 function measure (scope: FastifyInstance, { slowStatements, responseContent: { serverTiming } }: Options): void {

@@ -212,7 +212,8 @@ export function bodyOf (request: FastifyRequest, limits: BodyLimits): Body {
   return { ...body, value: request.body, refusal: undefined }
 }
 
-function readText (request: FastifyRequest, { api, rootLength, router }: Serving): RequestText {
+/** Returns a request of this registration as the core reads it. */
+export function readText (request: FastifyRequest, { api, rootLength, router }: Serving): RequestText {
   const { accept, prefer, 'cache-control': cacheControl } = request.headers
   const { 'if-match': ifMatch, 'if-none-match': ifNoneMatch, 'idempotency-key': key } = request.headers
   return {

@@ -1,11 +1,12 @@
 import { test } from 'tap'
-import { compileOptions } from '../../lib/core/api/options.ts'
-import dataApi, { type OpenApiDocument } from '../../lib/index.ts'
-import { compileModel } from '../../lib/core/model/compile.ts'
+import type { Api } from '../../lib/core/api/answer.ts'
+import type { Face, Sight } from '../../lib/core/api/face.ts'
+import { makeFace } from '../../lib/core/api/serve.ts'
+import dataApi, { type DataApiOptions, type OpenApiDocument } from '../../lib/index.ts'
 import { makeDocuments } from '../../lib/doors/documents/documents.ts'
 import { jsonParts, type Parts } from '../../lib/doors/documents/parts.ts'
 import { writeTypes } from '../../lib/doors/documents/types/module.ts'
-import type { Permissions } from '../../lib/core/plan/request.ts'
+import { standIns } from '../../lib/plugin/stand-ins.ts'
 import { many } from '../fixtures/many.ts'
 import Fastify from '../helpers/fastify.ts'
 
@@ -15,6 +16,22 @@ async function serve (count: number) {
   const app = Fastify()
   await app.register(dataApi, { collections: many(count) })
   return app
+}
+
+/** Returns an application, and the face of its API. */
+async function serveWithFace (count: number) {
+  const faces: Face[] = []
+  const standIn = {
+    collections: (declared: DataApiOptions['collections']) => declared,
+    registered (api: Api) {
+      faces.push(makeFace(api))
+      return api
+    }
+  }
+  const app = await standIns.run(standIn, () => serve(count))
+  const [face] = faces
+  if (face === undefined) throw new Error('the API was not registered')
+  return { app, face }
 }
 
 const pathsOf = ({ paths }: OpenApiDocument, name: string) =>
@@ -57,30 +74,27 @@ test('the types of more than 100 collections have filters in where alone, and sa
 })
 
 test('texts are kept up to a number of bytes, those that were asked for last', async t => {
-  const app = await serve(3)
+  const { app, face } = await serveWithFace(3)
   const { openapi } = app.dataApi
-  const options = compileOptions({ collections: many(3) })
-  const model = compileModel(many(3), { ...options, reserved: new Map() })
-  const none = () => undefined
-  const permissions: Permissions = { model, readingDenial: none, denial: none, changes: () => [] }
+  const { collections } = face.anyone
   const sizeOf = (collections: string[]) => JSON.stringify(openapi({ collections })).length
-  const documents = makeDocuments(model, '', options, () => permissions, 2 * sizeOf(['c1']) + 1000)
+  const documents = makeDocuments(face, '', {}, 2 * sizeOf(['c1']) + 1000)
   /** Returns true if the document had to be made. */
   async function makes (name: string): Promise<boolean> {
     let asked = 0
-    const permissionsFor = () => {
+    const at: Sight['at'] = place => {
       asked++
-      return permissions
+      return face.anyone.at(place)
     }
-    await documents.text(permissionsFor, { collections: [name] })
-    // For the key of the document, and for the document.
-    return asked > model.collections.size
+    await documents.text({ collections, at }, { collections: [name] })
+    // For the key of the document, the list and the item of each; and for the document.
+    return asked > 2 * collections.length
   }
   for (const [name, isMade] of [
     ['c0', true], ['c0', false], ['c1', true], ['c0', false], ['c2', true], ['c0', false], ['c1', true]
   ] as const) t.equal(await makes(name), isMade, name)
-  const small = makeDocuments(model, '', options, () => permissions, 100)
-  const [one, other] = await Promise.all([1, 2].map(() => small.text(() => permissions, {})))
+  const small = makeDocuments(face, '', {}, 100)
+  const [one, other] = await Promise.all([1, 2].map(() => small.text(face.anyone, {})))
   t.equal(one, other, 'a document that is too large is not kept')
 })
 

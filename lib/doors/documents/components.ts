@@ -1,12 +1,12 @@
-import type { Collection } from '../../core/model/model.ts'
+import type { CollectionView } from '../../core/api/face.ts'
 import type { Parameter, Reference, Response, Schema } from './objects.ts'
 
 /** The parts of a document that several others refer to, in the order in which they were first referred to. */
 export interface Components {
   /** Returns the name of a collection's components, which no other collection's begins with. */
-  nameOf (collection: Collection): string
+  nameOf (collection: CollectionView): string
   /** Returns a reference to the collection's schema with this suffix. `make` makes it once, when its turn comes. */
-  ref (collection: Collection, suffix: Suffix | `${Suffix}_${string}`, make: () => Schema): Reference
+  ref (collection: CollectionView, suffix: Suffix | `${Suffix}_${string}`, make: () => Schema): Reference
   /** Returns a reference to a schema with a name of its own. */
   named (name: string, make: () => Schema): Reference
   /** Returns a reference to a schema that has no name, only an identity. */
@@ -16,11 +16,11 @@ export interface Components {
   /** Returns a reference to a response of the whole API. */
   response (name: string): Reference
   /** Returns a reference to a response of the collection. */
-  responseOf (collection: Collection, suffix: ResponseSuffix, make: () => Response): Reference
+  responseOf (collection: CollectionView, suffix: ResponseSuffix, make: () => Response): Reference
   /** Returns a reference to a parameter of the whole API. */
   parameter (name: string, make: () => Parameter): Reference
   /** Returns a reference to a parameter of the collection. */
-  parameterOf (collection: Collection, suffix: ParameterSuffix, make: () => Parameter): Reference
+  parameterOf (collection: CollectionView, suffix: ParameterSuffix, make: () => Parameter): Reference
   readonly schemas: Readonly<Record<string, Schema>>
   readonly responses: Record<string, Response>
   readonly parameters: Readonly<Record<string, Parameter>>
@@ -36,7 +36,7 @@ type ParameterSuffix =
   'Where' | 'Sort' | 'Fields' | 'Page' | 'Size' | 'Offset' | 'After' | 'Before' | 'Identifier'
 
 /** `prefix` is put before every name, so that the schemas of two registrations fit into one document. */
-export function makeComponents (collections: Iterable<Collection>, prefix: string): Components {
+export function makeComponents (collections: Iterable<CollectionView>, prefix: string): Components {
   const schemas: Record<string, Schema> = {}
   const responses = makeShelf<Response>('responses')
   const parameters = makeShelf<Parameter>('parameters')
@@ -51,7 +51,7 @@ export function makeComponents (collections: Iterable<Collection>, prefix: strin
     }
     return { $ref: `#/components/schemas/${name}` }
   }
-  const nameOf = ({ name }: Collection) => names.get(name) ?? name
+  const nameOf = ({ name }: CollectionView) => names.get(name) ?? name
   return {
     nameOf,
     schemas,
@@ -98,7 +98,7 @@ const shared: readonly string[] = [
 ]
 
 /** Returns the names of the collections' schemas: that of `solar_systems` is `SolarSystems`. */
-function componentNames (collections: Iterable<Collection>, prefix: string): ReadonlyMap<string, string> {
+function componentNames (collections: Iterable<CollectionView>, prefix: string): ReadonlyMap<string, string> {
   const used = new Set(shared.map(name => prefix + name))
   const names = new Map<string, string>()
   for (const { name } of collections) {

@@ -1,12 +1,9 @@
 import type { DocumentOptions, OpenApiOptions } from '../../../schemas/openapi.ts'
-import type { Collection } from '../../core/model/model.ts'
+import type { CollectionView, Face, Sight } from '../../core/api/face.ts'
 import { mediaTypes } from '../../core/plan/media.ts'
-import type { Resource } from '../../core/plan/path/walk.ts'
-import type { Permissions } from '../../core/plan/request.ts'
-import type { Syntax } from '../../core/request/syntax.ts'
 import { batchOperation } from './batches.ts'
 import { componentOf, makeComponents } from './components.ts'
-import { type AnswerOptions, type Describing, mayCreate, type View, viewsOf } from './describing.ts'
+import type { Describing } from './describing.ts'
 import type { Document, Link, Operation, OperationMethod, PathItem, Reference, Response, Schema } from './objects.ts'
 import { header } from './parameters.ts'
 import type { Parts } from './parts.ts'
@@ -14,56 +11,41 @@ import { collectionPaths, isNameable } from './paths.ts'
 import { largeProfiles, mostInFull, type ProfileName, profiles } from './profiles.ts'
 import { directorySchema, ok, sharedResponses } from './responses.ts'
 
-/** The parts of a registration that a document is made from. */
+/** What a document is made from. */
 export interface Described {
-  readonly collections: Iterable<Collection>
-  readonly syntax: Syntax
-  readonly answers: AnswerOptions
-  /** Returns true if collections are answered as NDJSON and CSV too. */
-  streams (): boolean
-  isLive (resource: Resource): boolean
-  readonly info: OpenApiOptions
-  /** Undefined where no stream is imported. */
-  readonly imports: object | undefined
-  /** The limits of batches; undefined where the root takes none. */
-  readonly batch: { readonly operations: number } | undefined
-  /** Undefined if no write has a key. */
-  readonly idempotency: object | undefined
+  readonly face: Face
+  /** What the application tells of its servers. */
+  readonly more: Omit<OpenApiOptions, 'info'>
   /** The URL of the API's root. */
   readonly root: string
 }
 
-/** Returns the permissions of the reader of a document, by the name of a collection; undefined if it has none. */
-export type PermissionsFor = (name: string) => Permissions | undefined
-
 /**
- * Makes the OpenAPI document of what the permissions allow, part by part. It is made of the functions that plan
- * requests: the forms of items, the methods of resources, and the members that a new item must have.
+ * Makes the OpenAPI document of what somebody sees, part by part. It is made of what plans requests: the forms of
+ * items, the methods of resources, and the members that a new item must have.
  */
 export function * documentParts (
-  described: Described, permissionsFor: PermissionsFor, options: DocumentOptions = {}
+  { face, more: { servers, security, securitySchemes }, root }: Described, sight: Sight, options: DocumentOptions = {}
 ): Parts<Document> {
   const { profile = 'docs', version = '3.1', collections: wanted, componentPrefix: prefix = '' } = options
-  const { info: { info, servers, security, securitySchemes } } = described
-  const all = [...described.collections]
-  const views = viewsOf(permissionsFor, all.map(({ name }) => name))
-    .filter(({ collection: one }) => isNameable(one, profiles[profile]) && (wanted?.includes(one.name) ?? true))
-  const isLarge = views.length > mostInFull
-  const components = makeComponents(all, prefix)
+  const collections = sight.collections
+    .filter(one => isNameable(one, profiles[profile]) && (wanted?.includes(one.name) ?? true))
+  const isLarge = collections.length > mostInFull
+  const components = makeComponents(face.collections, prefix)
   const describing: Describing = {
+    face,
+    sight,
     profile: (isLarge ? largeProfiles : profiles)[profile],
     version,
-    ...described,
     components,
-    creations: new Set(all.filter(one => mayCreate(one, permissionsFor(one.name))).map(({ name }) => name)),
     operationId: uniqueNames(options.operationIds)
   }
-  const paths: Record<string, PathItem> = { ...withKeys(rootPaths(profile, described, describing), describing) }
+  const paths: Record<string, PathItem> = { ...withKeys(rootPaths(profile, describing), describing) }
   for (const [name, response] of Object.entries(sharedResponses(describing))) {
     components.responses[prefix + name] = response
   }
-  for (const view of views) {
-    const own = collectionPaths(view, describing)
+  for (const collection of collections) {
+    const own = collectionPaths(collection, describing)
     if (profile === 'docs') addLinks(own, components.responses)
     Object.assign(paths, withKeys(own, describing))
     yield
@@ -72,9 +54,9 @@ export function * documentParts (
   const { schemas, responses, parameters } = components
   return {
     openapi: version === '3.2' ? '3.2.0' : '3.1.1',
-    info: infoOf(info, isLarge ? cuts[profile] : undefined),
-    servers: servers ?? [{ url: described.root === '' ? '/' : described.root }],
-    tags: tagsOf(views, profile),
+    info: infoOf(face.info, isLarge ? cuts[profile] : undefined),
+    servers: servers ?? [{ url: root === '' ? '/' : root }],
+    tags: tagsOf(collections, profile),
     paths,
     components: { schemas, responses, parameters, ...securitySchemes && { securitySchemes } },
     ...security && { security }
@@ -85,7 +67,7 @@ export function * documentParts (
 function withKeys (
   paths: Document['paths'], describing: Describing
 ): Document['paths'] {
-  if (describing.idempotency === undefined || !describing.profile.details) return paths
+  if (!describing.face.takesKeys || !describing.profile.details) return paths
   return Object.fromEntries(Object.entries(paths).map(([path, item]) => [path, withKey(item, describing)]))
 }
 
@@ -102,10 +84,8 @@ function withKey (item: PathItem, describing: Describing): PathItem {
 }
 
 /** A collection can be called as the tag of the directory is. */
-function tagsOf (views: readonly View[], profile: ProfileName): Document['tags'] {
-  const own = views.map(({ collection: { name, description = `The collection \`${name}\`.` } }) => {
-    return { name, description }
-  })
+function tagsOf (collections: readonly CollectionView[], profile: ProfileName): Document['tags'] {
+  const own = collections.map(({ name, description = `The collection \`${name}\`.` }) => ({ name, description }))
   const isUsed = profile !== 'docs' || own.some(({ name }) => name === directoryTag)
   return isUsed ? own : [{ name: directoryTag, description: 'The names of all collections.' }, ...own]
 }
@@ -113,9 +93,10 @@ function tagsOf (views: readonly View[], profile: ProfileName): Document['tags']
 const directoryTag = 'directory'
 
 /** The application's words of a large API do not replace what its document leaves out. */
-function infoOf (info: OpenApiOptions['info'], cut: string | undefined): Document['info'] {
+function infoOf (info: Face['info'], cut: string | undefined): Document['info'] {
+  const { title, version, ...others } = info
   const description = cut === undefined ? `${advice} ${levels}` : advice
-  const all = { title: 'Data API', version: '1.0.0', description, ...info }
+  const all = { title, version, description, ...others }
   return cut === undefined ? all : { ...all, description: `${all.description}\n\n${cut}` }
 }
 
@@ -134,13 +115,12 @@ const cuts: Readonly<Partial<Record<ProfileName, string>>> = {
 }
 
 /** Returns the path of the root, as far as the profile describes it. */
-function rootPaths (
-  profile: ProfileName, { batch }: Described, describing: Describing
-): Record<string, PathItem> {
+function rootPaths (profile: ProfileName, describing: Describing): Record<string, PathItem> {
+  const { operations } = describing.face
   const tags = profile === 'docs' ? [directoryTag] : []
   const path = {
     ...profile === 'docs' && directoryPath(describing),
-    ...batch && profile !== 'types' && { post: batchOperation(batch.operations, tags, describing) }
+    ...operations > 0 && profile !== 'types' && { post: batchOperation(operations, tags, describing) }
   }
   return Object.keys(path).length === 0 ? {} : { '/': path }
 }

@@ -1,14 +1,11 @@
-import { type DocumentOptions, documentOptions, type OpenApiOptions } from '../../../schemas/openapi.ts'
+import { type DocumentOptions, documentOptions } from '../../../schemas/openapi.ts'
+import type { CollectionView, Face, ResourceView, Sight } from '../../core/api/face.ts'
 import { DeclarationError, invalidParameter } from '../../core/errors/errors.ts'
 import { didYouMean, orNearest, suggest } from '../../core/errors/suggest.ts'
 import { compileCheck } from '../../core/model/check.ts'
-import type { Model } from '../../core/model/model.ts'
-import type { Resource } from '../../core/plan/path/walk.ts'
-import type { Permissions } from '../../core/plan/request.ts'
-import type { Syntax } from '../../core/request/syntax.ts'
 import { RecentMap } from '../../core/scheduling/memoize.ts'
-import { type AnswerOptions, itemOf, listOf, mayCreate, methodsOf, type View, versions } from './describing.ts'
-import { type Described, documentParts, type PermissionsFor } from './document.ts'
+import { versions } from './describing.ts'
+import { type Described, documentParts } from './document.ts'
 import type { Document } from './objects.ts'
 import { jsonParts, runAtOnce, runInSlices } from './parts.ts'
 import { profileNames } from './profiles.ts'
@@ -17,73 +14,56 @@ import { profileNames } from './profiles.ts'
 export interface Documents {
   /** Returns the document of the whole API. Throws a DeclarationError for a wrong option. */
   whole (options?: DocumentOptions): Document
-  /** Returns the text of the document of what the permissions allow. Requests are answered while it is made. */
-  text (permissionsFor: PermissionsFor, options: DocumentOptions): Promise<string>
-}
-
-/** The options of a registration that its documents depend on. */
-interface DocumentSettings {
-  readonly openapi: OpenApiOptions | undefined
-  readonly syntax: Syntax
-  readonly responseContent: AnswerOptions
-  readonly imports?: Described['imports']
-  readonly batch: Described['batch']
-  readonly idempotency?: Described['idempotency']
-  streams (): boolean
-  isLive (resource: Resource): boolean
+  /** Returns the text of the document of what a caller sees. Requests are answered while it is made. */
+  text (sight: Sight, options: DocumentOptions): Promise<string>
 }
 
 /**
- * Prepares the documents of a registration. None is made before it is asked for. `root`: the path of the API.
- * `forAnyone`: the permissions of who may do whatever anybody may. `mostBytes`: the size of all texts that are kept;
- * that of 600 collections has 5 MB, one of 20 has 0.4 MB.
+ * Prepares the documents of a registration. None is made before it is asked for. `root`: the path of the API. `more`:
+ * what the application tells of its servers. `mostBytes`: the size of all texts that are kept; that of 600 collections
+ * has 5 MB, one of 20 has 0.4 MB.
  */
 export function makeDocuments (
-  model: Model, root: string,
-  { openapi: info = {}, responseContent: answers, imports, idempotency, ...more }: DocumentSettings,
-  forAnyone: PermissionsFor, mostBytes = 32 * 2 ** 20
+  face: Face, root: string, more: Described['more'], mostBytes = 32 * 2 ** 20
 ): Documents {
-  const collections = [...model.collections.values()]
-  const described: Described = { ...more, collections, answers, info, root, imports, idempotency }
+  const described: Described = { face, root, more }
   const texts = new RecentMap<string>(mostBytes, mostBytes)
   const unfinished = new Map<string, Promise<string>>()
   const identityOf = identities()
   return {
     whole (options) {
-      if (options !== undefined) checkOptions(options, [...model.collections.keys()])
-      return runAtOnce(documentParts(described, forAnyone, options))
+      if (options !== undefined) checkOptions(options, face.collections.map(({ name }) => name))
+      return runAtOnce(documentParts(described, face.anyone, options))
     },
-    async text (permissionsFor, options) {
-      const keys = [...model.collections.keys()].map(name => keyOf(permissionsFor(name), name))
+    async text (sight, options) {
+      const seen = new Map(sight.collections.map(one => [one.name, one]))
+      const keys = face.collections.map(one => keyOf(seen.get(one.name) ?? one, sight))
       const key = JSON.stringify([options, keys])
       const known = texts.get(key) ?? unfinished.get(key)
       if (known !== undefined) return known
-      const made = make(key, permissionsFor, options).finally(() => { unfinished.delete(key) })
+      const made = make(key, sight, options).finally(() => { unfinished.delete(key) })
       unfinished.set(key, made)
       return made
     }
   }
 
-  async function make (key: string, permissionsFor: PermissionsFor, options: DocumentOptions): Promise<string> {
-    const text = await runInSlices(jsonParts(documentParts(described, permissionsFor, options)))
+  async function make (key: string, sight: Sight, options: DocumentOptions): Promise<string> {
+    const text = await runInSlices(jsonParts(documentParts(described, sight, options)))
     texts.set(key, text, key.length + Buffer.byteLength(text))
     return text
   }
 
-  /** The key of a document: the caller's form of the collection, what is known of its table, and the permissions. */
-  function keyOf (permissions: Permissions | undefined, name: string): unknown {
-    const collection = permissions?.model.collections.get(name)
-    if (permissions === undefined || collection === undefined) return null
-    const view = { collection, permissions }
-    const resources = [listOf(collection), itemOf(collection)]
-    const known = [collection, collection.source.writes ?? collection].map(identityOf)
-    return [...known, mayCreate(collection, permissions), ...resources.map(resource => allowedOf(resource, view))]
+  /** The key of a document: what the caller sees of the collection, what is known of its table, and the permissions. */
+  function keyOf (collection: CollectionView, sight: Sight): unknown {
+    const known = [collection, collection.known].map(identityOf)
+    const list = sight.at({ kind: 'collection', collection })
+    const item = sight.at({ kind: 'item', collection })
+    return [...known, list.denial('POST') === undefined, allowedAt(list), allowedAt(item)]
   }
 }
 
 /** Returns the methods that the caller may use, each with true if it may use it on some items only. */
-const allowedOf = (resource: Resource, view: View) => methodsOf(resource, view).map(method =>
-  [method, view.permissions.changes(method, resource).length > 0])
+const allowedAt = (place: ResourceView) => place.methods.map(method => [method, place.dependsOnItem(method)])
 
 const check = compileCheck(documentOptions)
 

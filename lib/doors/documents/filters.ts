@@ -1,35 +1,30 @@
+import type { CollectionView, ValueView } from '../../core/api/face.ts'
 import type { Collection, DataField } from '../../core/model/model.ts'
-import { type Operator, operatorNames, traitsOf } from '../../core/model/values.ts'
+import { type Operator, operatorNames, traitsOf } from '../../core/model/operators.ts'
 import { takesFilters } from '../../core/plan/read/filter.ts'
-import { isSortable } from '../../core/plan/read/sort.ts'
 import type { Syntax } from '../../core/request/syntax.ts'
 import type { Parameter, Schema } from './objects.ts'
-import { fieldSchema, safeBounds } from './values.ts'
+import { fieldSchema, safeBounds, valuesOf } from './values.ts'
 
 /**
  * Returns a parameter for each operator of each field that ends in `=`: its name is the field and the operator without
  * that `=`, which a client writes between name and value anyway. `age>` is `age>=30` on the wire.
  */
-export function filterParameters (collection: Collection, syntax: Syntax): readonly Parameter[] {
+export function filterParameters (collection: CollectionView, syntax: Syntax): readonly Parameter[] {
   if (!syntax.fieldParameters) return []
-  return filterableFields(collection).flatMap(field =>
-    operatorNames.filter(operator => field.type.operators.has(operator)).flatMap(operator => {
+  return valuesOf(collection).filter(({ filterable }) => filterable).flatMap(field =>
+    operatorNames.filter(operator => field.operators.has(operator)).flatMap(operator => {
       const parameter = filterParameter(field, operator, syntax)
       return parameter === undefined ? [] : [parameter]
     }))
 }
 
-/** Returns the readable fields that filters may name. */
+// until the other doors ask the face
 export function filterableFields ({ fields }: Collection): readonly DataField[] {
   return [...fields.values()].filter(takesFilters)
 }
 
-/** Returns the readable fields that an order may name. */
-export function sortableFields ({ fields }: Collection): readonly DataField[] {
-  return [...fields.values()].filter(isSortable)
-}
-
-function filterParameter (field: DataField, operator: Operator, syntax: Syntax): Parameter | undefined {
+function filterParameter (field: ValueView, operator: Operator, syntax: Syntax): Parameter | undefined {
   const text = spellingOf(operator, syntax)
   if (text === undefined || traitsOf(operator).list) return undefined
   return {
@@ -71,10 +66,10 @@ function unsafeStarts (spelling: string, { operators }: Syntax): string {
   return [...new Set(['"', '=', ...next])].join('')
 }
 
-function operandSchema (field: DataField, operator: Operator, unsafe: string): Schema {
+function operandSchema (field: ValueView, operator: Operator, unsafe: string): Schema {
   const { description: _, title: __, examples: ___, type, ...schema } = fieldSchema(field, 'answer')
   const types = [type].flat().filter(one => one !== 'null')
-  const isText = field.type.kind === 'string' && schema['enum'] === undefined
+  const isText = field.values === 'string' && schema['enum'] === undefined
   if (isText || traitsOf(operator).family === 'text') {
     return { type: 'string', pattern: `^(?![${escaped(unsafe)}])[^\\u0000]*$` }
   }
@@ -83,7 +78,7 @@ function operandSchema (field: DataField, operator: Operator, unsafe: string): S
   return {
     type: types.length === 1 ? types[0] : types,
     ...choices,
-    ...field.type.kind === 'integer' && safeBounds,
+    ...field.values === 'integer' && safeBounds,
     ...format !== undefined && { format },
     ...pattern !== undefined && { pattern }
   }

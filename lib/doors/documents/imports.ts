@@ -1,11 +1,11 @@
-import type { Collection } from '../../core/model/model.ts'
+import type { CollectionView } from '../../core/api/face.ts'
 import { mediaTypes } from '../../core/plan/media.ts'
 import { importTypes } from '../../core/request/import.ts'
 import type { Describing } from './describing.ts'
 import type { Content, Schema } from './objects.ts'
 
 /** Returns the content of an import, of which each line is an item (docs/http.md: Imports). */
-export function importContent (collection: Collection, line: Schema, describing: Describing): Content {
+export function importContent (collection: CollectionView, line: Schema, describing: Describing): Content {
   if (!isTaken(collection, describing)) return {}
   const text = { schema: { type: 'string' } }
   const lines = describing.version === '3.2' ? { itemSchema: line } : text
@@ -13,11 +13,11 @@ export function importContent (collection: Collection, line: Schema, describing:
 }
 
 /** Returns the form of the answer to an import. */
-export const importedForms = (collection: Collection, describing: Describing): readonly Schema[] =>
+export const importedForms = (collection: CollectionView, describing: Describing): readonly Schema[] =>
   isTaken(collection, describing) ? [describing.components.named('Imported', importedSchema)] : []
 
-const isTaken = ({ strategies }: Collection, { imports, profile }: Describing): boolean =>
-  profile.streams && imports !== undefined && strategies.import
+const isTaken = ({ strategies }: CollectionView, { face, profile }: Describing): boolean =>
+  profile.streams && face.imports && strategies.import
 
 /** The number of items or, with a resolution, of those that were created, and of those that existed. */
 const importedSchema = (): Schema =>

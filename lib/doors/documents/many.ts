@@ -1,4 +1,3 @@
-import { takenStrategies } from '../../core/model/strategies.ts'
 import { changeSchema, updateSchema } from './bodies.ts'
 import type { Describing } from './describing.ts'
 import { filterParameters } from './filters.ts'
@@ -40,7 +39,7 @@ function eachResponses (
   { collection }: List, others: readonly Schema[], describing: Describing
 ): Operation['responses'] {
   const done = doneSchema(describing)
-  const created = takenStrategies(collection).upsert ? [createdSchema({})] : []
+  const created = collection.strategies.upsert ? [createdSchema({})] : []
   const element = { anyOf: [done, ...created, itemSchema(collection, describing)] }
   const response = ok('Updated.', { anyOf: [{ type: 'array', items: element }, ...others] })
   return { 200: response, ...created.length > 0 && { 201: response } }
@@ -58,9 +57,9 @@ function manyOperation (
   list: List, verb: 'Update' | 'Delete', describing: Describing
 ): Omit<Operation, 'operationId'> {
   const { collection, via, words: [first = ''] } = list
-  const { profile, syntax } = describing
+  const { face, profile } = describing
   const headers = profile.details ? [header('MaxAffected', describing)] : []
-  const filters = profile.namedFilters && via === undefined ? filterParameters(collection, syntax) : []
+  const filters = profile.namedFilters && via === undefined ? filterParameters(collection, face.syntax) : []
   return {
     summary: `${verb} all items that a filter finds in ${placeOf(list)}`,
     description: 'A filter is required. All are written, or none.',

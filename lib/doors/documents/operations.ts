@@ -1,13 +1,9 @@
-import { singleKey } from '../../core/model/identifiers.ts'
-import type { Collection, SubCollectionField } from '../../core/model/model.ts'
-import { takenStrategies } from '../../core/model/strategies.ts'
+import type { CollectionView, RelationView } from '../../core/api/face.ts'
 import { mediaTypes } from '../../core/plan/media.ts'
-import type { Method } from '../../core/plan/path/methods.ts'
-import type { Resource } from '../../core/plan/path/walk.ts'
 import { formType } from '../../core/request/parse.ts'
 import { canCreate, createSchema, elementSchema, isBodyRequired, postedSchema, updateSchema } from './bodies.ts'
 import { resolveParameter } from './components.ts'
-import { type Describing, itemOf, listOf, type View } from './describing.ts'
+import type { Describing } from './describing.ts'
 import { filterParameters } from './filters.ts'
 import { itemSchema, listedSchema, pageSchema } from './items.ts'
 import type { Content, Operation, Parameter, PathItem, Reference, Response, Schema } from './objects.ts'
@@ -18,30 +14,24 @@ import { shownSchema } from './shown.ts'
 
 /** A list to describe: a collection, or the sub-collection `via` of an item. */
 export interface List {
-  readonly collection: Collection
-  readonly via: Extract<Resource, { kind: 'collection' }>['from']['via']
+  readonly collection: CollectionView
+  readonly via: RelationView | undefined
   /** The words of its operations' identifiers, such as `artists`, `albums`. */
   readonly words: readonly string[]
-}
-
-export function describeList (
-  { from: { collection, via } }: Extract<Resource, { kind: 'collection' }>, view: View
-): List {
-  return { collection, via, words: via === undefined ? [collection.name] : [view.collection.name, via.name] }
 }
 
 /** Returns the operation that reads a page or, where the profile has them, a stream. */
 export function getList (list: List, describing: Describing): Operation {
   const { collection, via, words } = list
   const [first = ''] = words
-  const { profile, syntax } = describing
+  const { face, profile } = describing
   // Filters of related items go through `where`: a parameter for each would make the document unreadable.
-  const filters = profile.namedFilters && via === undefined ? filterParameters(collection, syntax) : []
+  const filters = profile.namedFilters && via === undefined ? filterParameters(collection, face.syntax) : []
   const headers = profile.details ? [header('Count', describing), header('IfNoneMatch', describing)] : []
   return {
     operationId: describing.operationId(`list_${words.join('_')}`),
     summary: via === undefined ? `List ${first}` : `List the ${via.name} of an item of ${first}`,
-    description: pageWords[describing.answers.pageLinks],
+    description: pageWords[face.pageLinks],
     tags: [first],
     parameters: [...filters, ...listParameters(collection, describing), ...headers],
     responses: {
@@ -80,30 +70,33 @@ export function queryList (list: List, describing: Describing): Operation {
   }
 }
 
-function pageResponse (collection: Collection, describing: Describing): Response {
-  const { answers: { pageLinks }, profile, version } = describing
+function pageResponse (collection: CollectionView, describing: Describing): Response {
+  const { face, profile, version } = describing
+  const { pageLinks } = face
   const element = listedSchema(collection, describing)
   const items = pageSchema(element, describing)
   const wrapped = pageLinks === 'wrapped' || pageLinks === 'both'
   const response = ok('A page of items.', wrapped ? wrappedSchema(items) : items, { headers: pageHeaders(describing) })
-  const streams: Content = profile.streams && describing.streams()
+  const streams: Content = profile.streams && face.streams()
     ? {
         [mediaTypes.ndjson]: version === '3.2' ? { itemSchema: element } : { schema: { type: 'string' } },
         [mediaTypes.csv]: { schema: { type: 'string' } }
       }
     : {}
-  return { ...response, content: { ...response.content, ...streams, ...eventContent(listOf(collection), describing) } }
+  const events = eventContent('collection', collection, describing)
+  return { ...response, content: { ...response.content, ...streams, ...events } }
 }
 
 /** Returns the content of a live document: its events; none where the resource is not live. */
-function eventContent (resource: Resource, { profile, version, components, isLive }: Describing): Content {
-  if (!profile.streams || !isLive(resource)) return {}
+function eventContent (kind: 'collection' | 'item', collection: CollectionView, describing: Describing): Content {
+  const { sight, profile, version, components } = describing
+  if (!profile.streams || !sight.at({ kind, collection }).isLive) return {}
   if (version !== '3.2') return { [mediaTypes.events]: { schema: { type: 'string' } } }
   return { [mediaTypes.events]: { itemSchema: components.named('Event', eventSchema) } }
 }
 
 /** Returns the headers of a page. */
-export function pageHeaders ({ answers: { pageLinks }, profile }: Describing): NonNullable<Response['headers']> {
+export function pageHeaders ({ face: { pageLinks }, profile }: Describing): NonNullable<Response['headers']> {
   const inHeader = pageLinks === 'header' || pageLinks === 'both'
   return {
     ...inHeader && { Link: stringHeader('The pages `first`, `prev` and `next` (RFC 8288).') },
@@ -126,7 +119,7 @@ const phraseOf = ({ tag, part }: DescribedItem): string =>
   part === undefined ? `an item of ${tag}` : `the ${part} of an item of ${tag}`
 
 /** Returns the operation that reads one item. The answer is null for a sub-item that is not there. */
-export function getItem (collection: Collection, describing: Describing, item: DescribedItem): Operation {
+export function getItem (collection: CollectionView, describing: Describing, item: DescribedItem): Operation {
   const { profile } = describing
   const nullable = item.part !== undefined
   return {
@@ -147,13 +140,14 @@ export function getItem (collection: Collection, describing: Describing, item: D
   }
 }
 
-function itemResponse (collection: Collection, describing: Describing, nullable: boolean): Reference {
+function itemResponse (collection: CollectionView, describing: Describing, nullable: boolean): Reference {
   const schema = itemSchema(collection, describing)
   return describing.components.responseOf(collection, nullable ? 'ItemOrNull' : 'Item', () => {
     const response = ok('The item.', nullable ? { anyOf: [schema, { type: 'null' }] } : schema, {
       ...describing.profile.details && { headers: { ETag: tag } }
     })
-    return { ...response, content: { ...response.content, ...eventContent(itemOf(collection), describing) } }
+    const events = eventContent('item', collection, describing)
+    return { ...response, content: { ...response.content, ...events } }
   })
 }
 
@@ -171,7 +165,7 @@ export function createOperation ({ collection, via, words }: List, describing: D
     tags: [first],
     parameters: writeParameters(collection, describing),
     requestBody: {
-      required: isBodyRequired(collection, via),
+      required: isBodyRequired(collection, via, describing),
       content: { ...jsonContent(plainNames ? body : { anyOf }), ...importContent(collection, body, describing) }
     },
     responses: {
@@ -186,12 +180,12 @@ export function createOperation ({ collection, via, words }: List, describing: D
   return { post }
 }
 
-function createdResponse (collection: Collection, describing: Describing): Reference {
+function createdResponse (collection: CollectionView, describing: Describing): Reference {
   return describing.components.responseOf(collection, 'Created', () => createdForms(collection, describing))
 }
 
-function createdForms (collection: Collection, describing: Describing): Response {
-  const { answers: { createdBody }, profile } = describing
+function createdForms (collection: CollectionView, describing: Describing): Response {
+  const { face: { createdBody }, profile } = describing
   const headers = { Location: stringHeader('The path of the new item.') }
   const isShown = createdBody === 'id' && collection.key.every(({ readable }) => readable)
   const id = isShown ? keySchema(collection) : undefined
@@ -208,7 +202,7 @@ function createdForms (collection: Collection, describing: Describing): Response
 }
 
 /** The answer to a request that has linked items which existed. */
-function linkedResponse (collection: Collection, describing: Describing): Reference {
+function linkedResponse (collection: CollectionView, describing: Describing): Reference {
   const { components, profile } = describing
   const done = doneSchema(describing)
   const forms = profile.details && profile.selection ? [done, itemSchema(collection, describing)] : [done]
@@ -218,7 +212,7 @@ function linkedResponse (collection: Collection, describing: Describing): Refere
 }
 
 /** Returns the operation that replaces the links of a sub-collection. */
-export function replaceOperation (via: SubCollectionField, list: List, describing: Describing): Operation {
+export function replaceOperation (via: RelationView, list: List, describing: Describing): Operation {
   const [first = ''] = list.words
   const items = { type: 'array', items: elementSchema(via, describing) }
   return {
@@ -234,14 +228,14 @@ export function replaceOperation (via: SubCollectionField, list: List, describin
 }
 
 /** A key of several fields is shown as its path segment. */
-function keySchema (collection: Collection): Schema {
-  const key = singleKey(collection)
-  return key === undefined ? { type: 'string' } : shownSchema(key, collection)
+function keySchema (collection: CollectionView): Schema {
+  const [key, other] = collection.key
+  return key === undefined || other !== undefined ? { type: 'string' } : shownSchema(key)
 }
 
 /** Returns the operation that updates an item and, where configured and it is no sub-item, creates it. */
 export function updateOperation (
-  collection: Collection, method: Method, describing: Describing, item: DescribedItem
+  collection: CollectionView, method: string, describing: Describing, item: DescribedItem
 ): Operation {
   const { profile, components } = describing
   const done = doneSchema(describing)
@@ -249,7 +243,7 @@ export function updateOperation (
   // `Prefer` shows the item.
   const oneOf = ([first, ...others]: [Schema, ...Schema[]]) =>
     profile.details && profile.selection ? { anyOf: [first, ...others] } : first
-  const upsert = item.part === undefined && takenStrategies(collection).upsert
+  const upsert = item.part === undefined && collection.strategies.upsert
   return {
     operationId: describing.operationId(`${profile.allUpdates ? method.toLowerCase() : 'update'}_${wordsOf(item)}`),
     summary: `${upsert ? 'Update or create' : 'Update'} ${phraseOf(item)}`,
@@ -294,7 +288,7 @@ export const writeErrors = (describing: Describing) => ({
 })
 
 /** A write can show what it wrote, so it takes a selection. */
-export function writeParameters (collection: Collection, describing: Describing): readonly Reference[] {
+export function writeParameters (collection: CollectionView, describing: Describing): readonly Reference[] {
   const { details, selection } = describing.profile
   return details && selection ? [...selectionParameters(collection, describing), header('Return', describing)] : []
 }

@@ -1,14 +1,13 @@
-import type { Collection } from '../../core/model/model.ts'
-import { operatorNames } from '../../core/model/values.ts'
+import type { CollectionView } from '../../core/api/face.ts'
+import { operatorNames } from '../../core/model/operators.ts'
 import { parameterOf, type Syntax } from '../../core/request/syntax.ts'
-import { syntaxOf } from '../../core/plan/path/syntax.ts'
 import type { Describing } from './describing.ts'
-import { filterableFields, sortableFields } from './filters.ts'
 import { readableFields } from './items.ts'
 import type { Parameter, Reference, Schema } from './objects.ts'
+import { valuesOf } from './values.ts'
 
 /** Returns the parameters of a listing, but for filters with a name of their own. */
-export function listParameters (collection: Collection, describing: Describing): readonly Reference[] {
+export function listParameters (collection: CollectionView, describing: Describing): readonly Reference[] {
   return [
     ofCollection(collection, 'where', describing, whereParameter),
     ofCollection(collection, 'sort', describing, sortParameter),
@@ -18,27 +17,27 @@ export function listParameters (collection: Collection, describing: Describing):
 }
 
 /** Returns the parameter that selects fields; none in a profile without it. */
-export function selectionParameters (collection: Collection, describing: Describing): readonly Reference[] {
+export function selectionParameters (collection: CollectionView, describing: Describing): readonly Reference[] {
   if (!describing.profile.selection) return []
   return [ofCollection(collection, 'fields', describing, fieldsParameter)]
 }
 
 function ofCollection (
-  collection: Collection,
+  collection: CollectionView,
   kind: 'where' | 'sort' | 'fields',
   describing: Describing,
-  make: (collection: Collection, describing: Describing) => Parameter
+  make: (collection: CollectionView, describing: Describing) => Parameter
 ): Reference {
   return refer(kind, collection, describing, describing.profile.compact, () => make(collection, describing))
 }
 
 /** Returns a reference to a parameter: of all collections if it is `shared`, unless a field has its name here. */
 function refer (
-  kind: Kind, collection: Collection, describing: Describing, shared: boolean, make: () => Parameter
+  kind: Kind, collection: CollectionView, describing: Describing, shared: boolean, make: () => Parameter
 ): Reference {
-  const { components, syntax } = describing
+  const { components, face } = describing
   const suffix = suffixes[kind]
-  const isUsual = nameOf(kind, syntaxOf(collection, syntax), describing) === nameOf(kind, syntax, describing)
+  const isUsual = nameOf(kind, collection.syntax, describing) === nameOf(kind, face.syntax, describing)
   return shared && isUsual ? components.parameter(suffix, make) : components.parameterOf(collection, suffix, make)
 }
 
@@ -60,7 +59,7 @@ type Kind = keyof typeof suffixes
 const nameOf = (kind: Kind, syntax: Syntax, { profile: { details } }: Describing): string =>
   !details && kind === 'size' && syntax.parameters.get('limit') === kind ? 'limit' : parameterOf(kind, syntax)
 
-function fieldsParameter (collection: Collection, describing: Describing): Parameter {
+function fieldsParameter (collection: CollectionView, describing: Describing): Parameter {
   const names = readableFields(collection, describing).map(({ name }) => name)
   const grammar = 'Fields of related items stand in parentheses, as in `a,b(c,d;sort=c;limit=3)`; ' +
     '`b.count()` counts them, `b.mass.max()` is the greatest of theirs. Functions of the items make groups, as in ' +
@@ -73,20 +72,21 @@ function fieldsParameter (collection: Collection, describing: Describing): Param
 const text: Schema = { type: 'string', minLength: 1 }
 
 /** `where` is an array, because it can be repeated; all its filters must hold. */
-function whereParameter (collection: Collection, describing: Describing): Parameter {
-  const names = filterableFields(collection).map(({ name, type }) => `${name} (${type.kind})`)
+function whereParameter (collection: CollectionView, describing: Describing): Parameter {
+  const names = valuesOf(collection).filter(({ filterable }) => filterable)
+    .map(({ name, values }) => `${name} (${values})`)
   const grammar = 'Filters, all of which must hold: `field operator value`, or a group in parentheses with `|` (or), ' +
     '`,` (and) and `!( )` (not), such as `(a<5|a>60)`. A path such as `relation.field` reaches related items; ' +
     '`relation.count()>2` counts them, `relation.field.sum()>2` adds them up. In a request of groups, `count()>5` ' +
     'is a condition of groups.'
-  const description = `${grammar} Operators: ${operatorList(describing.syntax)}.${listOf(names, describing)}`
+  const description = `${grammar} Operators: ${operatorList(describing.face.syntax)}.${listOf(names, describing)}`
   const schema = { type: 'array', items: text }
   return { ...parameter('where', collection, describing, description, schema), style: 'form', explode: true }
 }
 
 /** A string and not an array: some generators repeat the parameter for an array, whatever `explode` says. */
-function sortParameter (collection: Collection, describing: Describing): Parameter {
-  const names = sortableFields(collection).map(({ name }) => name)
+function sortParameter (collection: CollectionView, describing: Describing): Parameter {
+  const names = valuesOf(collection).filter(({ sortable }) => sortable).map(({ name }) => name)
   const grammar = 'The order: fields separated by commas, each with `asc` or `desc` after a space. ' +
     'A path such as `relation.field` leads through sub-items; `relation.count()` is a number of items, ' +
     '`relation.field.max()` the greatest value, and so are the other functions.'
@@ -94,7 +94,7 @@ function sortParameter (collection: Collection, describing: Describing): Paramet
   return parameter('sort', collection, describing, description, text)
 }
 
-function pageParameters (collection: Collection, describing: Describing): readonly Reference[] {
+function pageParameters (collection: CollectionView, describing: Describing): readonly Reference[] {
   const { details } = describing.profile
   const shared = (kind: Kind, description: string, schema: Schema) =>
     refer(kind, collection, describing, true, () => parameter(kind, collection, describing, description, schema))
@@ -112,9 +112,9 @@ function pageParameters (collection: Collection, describing: Describing): readon
 const lastPage = 2 ** 31 - 1
 
 function parameter (
-  kind: Kind, collection: Collection, describing: Describing, description: string, schema: Schema
+  kind: Kind, collection: CollectionView, describing: Describing, description: string, schema: Schema
 ): Parameter {
-  return { name: nameOf(kind, syntaxOf(collection, describing.syntax), describing), in: 'query', description, schema }
+  return { name: nameOf(kind, collection.syntax, describing), in: 'query', description, schema }
 }
 
 const listOf = (names: readonly string[], { profile }: Describing): string =>
@@ -125,7 +125,7 @@ const operatorList = ({ operators }: Syntax): string => operatorNames
   .map(spelling => `\`${spelling}\``).join(' ')
 
 /** The path parameter of an item. */
-export const identifierParameter = (collection: Collection, { components }: Describing): Reference =>
+export const identifierParameter = (collection: CollectionView, { components }: Describing): Reference =>
   components.parameterOf(collection, 'Identifier', () => ({
     name: 'identifier',
     in: 'path',

@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { directoryEntry } from '../../../schemas/directory.ts'
+import type { CollectionView } from '../../core/api/face.ts'
 import { errorKinds } from '../../core/errors/errors.ts'
-import type { Collection } from '../../core/model/model.ts'
 import { mediaTypes, problemType } from '../../core/plan/media.ts'
 import type { Describing } from './describing.ts'
 import { importedForms } from './imports.ts'
@@ -37,7 +37,7 @@ export const directorySchema = ({ components }: Describing): Schema =>
   ({ type: 'array', items: components.named('DirectoryEntry', () => valueSchema(directoryEntry, false, 'answer')) })
 
 /** Returns the answer to a creation that is tried; none where that is no answer, or the profile does not tell it. */
-export function tried (collection: Collection, describing: Describing): Readonly<Record<string, Response>> {
+export function tried (collection: CollectionView, describing: Describing): Readonly<Record<string, Response>> {
   if (!collection.strategies.dryRun || !describing.profile.details) return {}
   const imported = importedForms(collection, describing)
   const done = doneSchema(describing)

@@ -1,27 +1,24 @@
-import {
-  type Collection, type DataField, type Field, type InputField, isReadable, type ScalarField, type StoredField
-} from '../../core/model/model.ts'
-import { always } from '../../core/plan/predicates.ts'
-import { amendmentsOf } from '../../core/plan/write/amendment.ts'
-import { type Describing, methodsOf, type View } from './describing.ts'
-import { filterableFields } from './filters.ts'
+import type { CollectionView, ValueView } from '../../core/api/face.ts'
+import type { Describing } from './describing.ts'
 import { groupSchema, listedSchema } from './items.ts'
 import type { Operation, Parameter, PathItem, Response, Schema } from './objects.ts'
 import { pageHeaders, writeErrors } from './operations.ts'
 import { header, identifierParameter, listParameters } from './parameters.ts'
 import { doneSchema, jsonContent, ok, wrappedSchema } from './responses.ts'
 import { shownSchema } from './shown.ts'
-import { fieldSchema } from './values.ts'
+import { fieldSchema, valuesOf } from './values.ts'
 
 type Paths = Readonly<Record<string, PathItem>>
 
 /** Returns one path for all scalars of an item: a path for each would make the document several times as long. */
-export function scalarPath (item: string, view: View, describing: Describing): Paths {
-  const { collection } = view
-  const scalars = [...collection.fields.values()].filter(isScalar)
-  const shown = scalars.filter(isReadable).filter(field => methodsOfScalar(field, view).includes('GET'))
-  const written = scalars.filter(field => methodsOfScalar(field, view).includes('PUT'))
-  const amended = collection.stored.filter(field => methodsOfScalar(field, view).includes('POST'))
+export function scalarPath (item: string, collection: CollectionView, describing: Describing): Paths {
+  const scalars = valuesOf(collection)
+    .map(field => ({ field, methods: describing.sight.at({ kind: 'scalar', collection, field }).methods }))
+  const taking = (method: 'GET' | 'PUT' | 'POST') =>
+    scalars.filter(({ methods }) => methods.includes(method)).map(({ field }) => field)
+  const shown = taking('GET').filter(({ readable }) => readable)
+  const written = taking('PUT')
+  const amended = taking('POST').filter(({ kind }) => kind === 'stored')
   const path: PathItem = {
     parameters: [identifierParameter(collection, describing)],
     ...shown.length > 0 && { get: getScalar(collection, shown, describing) },
@@ -31,16 +28,7 @@ export function scalarPath (item: string, view: View, describing: Describing): P
   return { [`${item}/{field}`]: path }
 }
 
-type Scalar = ScalarField | InputField
-
-const isScalar = (field: Field): field is Scalar =>
-  field.kind !== 'sub-item' && field.kind !== 'sub-collection'
-
-function methodsOfScalar (field: Scalar, view: View) {
-  return methodsOf({ kind: 'scalar', collection: view.collection, field, walked: [] }, view)
-}
-
-const fieldParameter = (fields: readonly Field[]): Parameter => ({
+const fieldParameter = (fields: readonly ValueView[]): Parameter => ({
   name: 'field',
   in: 'path',
   required: true,
@@ -55,7 +43,7 @@ const anyOf = (schemas: readonly Schema[]): Schema => {
   return others.length === 0 && only !== undefined ? only : { anyOf: [...distinct.values()] }
 }
 
-function getScalar (collection: Collection, shown: readonly Scalar[], describing: Describing): Operation {
+function getScalar (collection: CollectionView, shown: readonly ValueView[], describing: Describing): Operation {
   const { name } = collection
   return {
     operationId: describing.operationId(`get_${name}_field`),
@@ -64,7 +52,7 @@ function getScalar (collection: Collection, shown: readonly Scalar[], describing
     tags: [name],
     parameters: [fieldParameter(shown), header('IfNoneMatch', describing)],
     responses: {
-      200: ok('The value.', anyOf(shown.map(field => shownSchema(field, collection, describing.components)))),
+      200: ok('The value.', anyOf(shown.map(field => shownSchema(field, describing.components)))),
       304: describing.components.response('NotModified'),
       400: describing.components.response('BadRequest'),
       404: describing.components.response('NotFound'),
@@ -73,11 +61,11 @@ function getScalar (collection: Collection, shown: readonly Scalar[], describing
   }
 }
 
-function putScalar (collection: Collection, written: readonly Scalar[], describing: Describing): Operation {
+function putScalar (collection: CollectionView, written: readonly ValueView[], describing: Describing): Operation {
   const { name } = collection
   const { components } = describing
   const taken = written.map(field => fieldSchema(field, 'body', components))
-  const shown = written.filter(field => field.readable).map(field => shownSchema(field, collection, components))
+  const shown = written.filter(field => field.readable).map(field => shownSchema(field, components))
   return {
     operationId: describing.operationId(`put_${name}_field`),
     summary: `Write the value of one field of an item of ${name}`,
@@ -95,11 +83,11 @@ function putScalar (collection: Collection, written: readonly Scalar[], describi
 }
 
 /** Returns the operation that makes the new value of one that an item has. */
-function postScalar (collection: Collection, fields: readonly StoredField[], describing: Describing): Operation {
+function postScalar (collection: CollectionView, fields: readonly ValueView[], describing: Describing): Operation {
   const put = putScalar(collection, fields, describing)
-  const bodies = fields.flatMap(field => amendmentsOf(field).map(way =>
+  const bodies = fields.flatMap(field => field.amendments.map(way =>
     closed({ [way]: way === 'add' ? addendSchema(field) : fieldSchema(field, 'body')['items'] ?? {} }, way)))
-  const shown = anyOf(fields.map(field => shownSchema(field, collection, describing.components)))
+  const shown = anyOf(fields.map(field => shownSchema(field, describing.components)))
   const done = closed({ status: { type: 'string', const: 'ok' }, value: shown }, 'status')
   return {
     ...put,
@@ -114,33 +102,34 @@ function postScalar (collection: Collection, fields: readonly StoredField[], des
 const closed = (properties: Schema, required: string): Schema =>
   ({ type: 'object', properties, required: [required], additionalProperties: false })
 
-const addendSchema = ({ type: { kind } }: StoredField): Schema =>
-  kind === 'int64' || kind === 'decimal' ? { type: 'string', format: kind } : { type: kind }
+const addendSchema = ({ values }: ValueView): Schema =>
+  values === 'int64' || values === 'decimal' ? { type: 'string', format: values } : { type: values }
 
 /**
  * Returns the paths of a collection's dictionaries: items by the value of an identifier, or groups of items. A key of
  * several fields has a path of its own, since the commas of its name are not encoded.
  */
-export function dictionaryPaths (root: string, view: View, describing: Describing): Paths {
-  const { collection } = view
-  const fields = filterableFields(collection)
-  if (fields.length === 0 || !methodsOf({ ...dictionaryOf(collection, fields) }, view).includes('GET')) return {}
-  const path = `${root}/${encodeURIComponent(describing.syntax.dictionaryPrefix)}`
-  const keys = collection.identifiers.filter(identifier => identifier.kind === 'key')
-    .filter(key => key.fields.every(field => fields.includes(field)))
+export function dictionaryPaths (root: string, collection: CollectionView, describing: Describing): Paths {
+  const { face, sight } = describing
+  const fields = valuesOf(collection).filter(({ filterable }) => filterable)
+  const [field] = fields
+  if (field === undefined || !sight.at({ kind: 'dictionary', collection, field }).methods.includes('GET')) return {}
+  const path = `${root}/${encodeURIComponent(face.syntax.dictionaryPrefix)}`
+  const keys = collection.identifiers.flatMap(({ fields: key = [] }) => key.length > 1 ? [key] : [])
+    .filter(key => key.every(one => fields.includes(one)))
   return {
     [`${path}{field}`]: {
       parameters: [fieldParameter(fields)],
       get: getDictionary(collection, describing)
     },
     ...Object.fromEntries(keys.map(key => [
-      `${path}${key.fields.map(({ name }) => encodeURIComponent(name)).join(',')}`,
+      `${path}${key.map(({ name }) => encodeURIComponent(name)).join(',')}`,
       { get: getDictionary(collection, describing) }
     ]))
   }
 }
 
-function getDictionary (collection: Collection, describing: Describing): Operation {
+function getDictionary (collection: CollectionView, describing: Describing): Operation {
   return {
     operationId: describing.operationId(`group_${collection.name}`),
     summary: `Read ${collection.name} by the value of a field`,
@@ -157,15 +146,11 @@ function getDictionary (collection: Collection, describing: Describing): Operati
   }
 }
 
-function groupsResponse (collection: Collection, describing: Describing): Response {
+function groupsResponse (collection: CollectionView, describing: Describing): Response {
   const element = listedSchema(collection, describing)
   const member = { anyOf: [element, { type: 'array', items: element }, groupSchema(describing)] }
   const members = { type: 'object', additionalProperties: member }
-  const isWrapped = describing.answers.pageLinks === 'wrapped' || describing.answers.pageLinks === 'both'
+  const { pageLinks } = describing.face
+  const isWrapped = pageLinks === 'wrapped' || pageLinks === 'both'
   return ok('The members.', isWrapped ? wrappedSchema(members) : members, { headers: pageHeaders(describing) })
-}
-
-function dictionaryOf (collection: Collection, [by]: readonly DataField[]) {
-  if (by === undefined) throw new TypeError('a dictionary needs a field')
-  return { kind: 'dictionary' as const, from: { collection, via: undefined }, where: always, by: [by], walked: [] }
 }

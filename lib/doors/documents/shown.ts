@@ -1,6 +1,4 @@
-import type { ValueRange } from '../../core/declare/source.ts'
-import { referencesOf } from '../../core/model/relations.ts'
-import type { Collection, InputField, ScalarField } from '../../core/model/model.ts'
+import type { ValueView } from '../../core/api/face.ts'
 import { isObject } from '../../core/errors/is-object.ts'
 import type { Components } from './components.ts'
 import type { Schema } from './objects.ts'
@@ -10,25 +8,10 @@ import { fieldSchema, timePattern } from './values.ts'
  * Returns the schema of a field's value in answers: the values of its type, and the texts as which its column shows
  * other values that it may hold (docs/openapi.md: Values of databases).
  */
-export function shownSchema (
-  field: ScalarField | InputField, collection: Collection, components?: Components
-): Schema {
-  const schema = fieldSchema(field, 'answer', components)
-  return field.kind === 'stored' ? withRange(schema, rangeOf(field, collection)) : schema
-}
+export const shownSchema = (field: ValueView, components?: Components): Schema =>
+  withRange(fieldSchema(field, 'answer', components), field.range)
 
-/** A foreign key has the values of the key. */
-function rangeOf (field: ScalarField, collection: Collection): ValueRange | undefined {
-  const own = collection.source.range?.(field.property)
-  const references = typeof own === 'string' ? referencesOf(collection) : []
-  const [key] = references.flatMap(({ foreignKey, target }) => {
-    const at = foreignKey.findIndex(part => part.property === field.property)
-    return target.key[at] === undefined ? [] : [{ property: target.key[at].property, source: target.source }]
-  })
-  return key === undefined ? own : key.source.range?.(key.property)
-}
-
-function withRange (schema: Schema, range: ValueRange | undefined): Schema {
+function withRange (schema: Schema, range: ValueView['range']): Schema {
   if (range === undefined || schema['enum'] !== undefined) return schema
   const types = typesOf(schema)
   if (typeof range === 'object') {

@@ -1,16 +1,23 @@
 import type { TSchema } from '@sinclair/typebox'
 import { flagNames, wordNames } from '../../../schemas/flags.ts'
+import type { CollectionView, ValueView } from '../../core/api/face.ts'
 import { isObject } from '../../core/errors/is-object.ts'
-import type { InputField, ScalarField } from '../../core/model/model.ts'
 import type { Components } from './components.ts'
 import type { Schema } from './objects.ts'
+
+/** Returns the fields of a collection that have values. */
+export const valuesOf = ({ fields }: CollectionView): readonly ValueView[] =>
+  fields.filter((field): field is ValueView => !('target' in field))
 
 /** Where a value is: shown in an answer, or given in a body. */
 export type Side = 'answer' | 'body'
 
+// until the other doors ask the face: a computed field of the model has no `nullable`
+type Described = Pick<ValueView, 'schema'> & Partial<Pick<ValueView, 'nullable'>>
+
 /** Returns the schema of a field's value on the wire. `components` takes schemas that refer to themselves. */
-export function fieldSchema (field: ScalarField | InputField, side: Side, components?: Components): Schema {
-  return valueSchema(field.schema, field.kind !== 'computed' && field.nullable, side, components)
+export function fieldSchema ({ schema, nullable = false }: Described, side: Side, components?: Components): Schema {
+  return valueSchema(schema, nullable, side, components)
 }
 
 /**
