@@ -1,7 +1,7 @@
-import { memberName, plainText, quote } from '../../../core/declare/typescript-source.ts'
 import { componentOf } from '../components.ts'
 import type { Document, Operation, PathItem, Response, Schema } from '../objects.ts'
 import { scalarsOf, type Traits, traitsIn, typeName, typeOf, union } from './type-of.ts'
+import { memberName, plainText, quote } from './typescript-source.ts'
 
 /** The parts of a document that types are made from. It may come from any server. */
 interface Described {

@@ -1,6 +1,6 @@
-import { memberName, quote } from '../../../core/declare/typescript-source.ts'
 import { isObject } from '../../../core/errors/is-object.ts'
 import type { Schema } from '../objects.ts'
+import { memberName, quote } from './typescript-source.ts'
 
 /**
  * Returns the type of a schema's values as TypeScript on one line. What TypeScript cannot say, such as the bounds of a

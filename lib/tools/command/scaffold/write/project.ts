@@ -1,5 +1,5 @@
 import type { Design } from '../design.ts'
-import { plainText, quote } from '../../../../core/declare/typescript-source.ts'
+import { plainText, quote } from '../../../../doors/documents/types/typescript-source.ts'
 import { schemaNames, writeCollections, writeSchemas } from './sources.ts'
 
 /** The facts that a project depends on besides the design. */

@@ -1,4 +1,4 @@
-import { memberName, quote } from '../../../../core/declare/typescript-source.ts'
+import { memberName, quote } from '../../../../doors/documents/types/typescript-source.ts'
 import { toName } from '../../../../core/model/names.ts'
 import { behaviourOf, isCall, isList, type Part, type Parts, schemaCall, tableArguments } from '../declare.ts'
 import type { CollectionDesign, Design } from '../design.ts'
