@@ -28,43 +28,71 @@ export function itemAt (collection: Collection, via: RelationField | undefined):
 const stepTo = (collection: Collection, via?: RelationField): Walked =>
   ({ step: { collection, via, where: always }, segment: '', length: 0, alternatives: [] })
 
-/** What the views of resources are made with. */
+/** What a resource is seen with. */
 export interface Placing {
   readonly views: Views
   readonly permissions: Permissions
   isLive (resource: Resource): boolean
 }
 
-/** Returns a resource, and what its caller may do there. */
-export function viewOfResource (resource: Resource, { views, permissions, isLive }: Placing): ResourceView {
-  const { kind } = resource
-  const collection = collectionAt(resource)
-  const relation = viaOf(resource)
-  const list = kind === 'collection' ? resource : undefined
-  const links = list && linkingRelation(list)
-  const allowed = allowedMethods(resource)
-  const denial = (method: Method) => permissions.denial(method, resource)
-  return {
-    kind,
-    collection: collection && views.of(collection),
-    via: relation && views.ofRelation(relation),
-    field: kind === 'scalar' ? views.ofValue(resource.field, resource.collection) : undefined,
-    allowed,
-    get methods () {
-      return allowed.filter(one => one !== 'HEAD' && one !== 'OPTIONS' && denial(one) === undefined)
-    },
-    get isLive () { return isLive(resource) },
-    isWhole: list?.where === always,
-    updatesAll: list !== undefined && updatesAll(list),
-    creates: list?.pathValues !== undefined && takenStrategies(list.from.collection).create,
-    links: links && views.ofRelation(links),
-    replaces: list !== undefined && replaceableRelation(list) !== undefined,
-    unlinks: (kind === 'item' ? separableRelation(resource) : list && separable(list.from.via)) !== undefined,
-    get given () { return givenIn(list, views) },
-    get requirements () { return requirementsIn(list, views) },
-    denial,
-    dependsOnItem: method => permissions.changes(method, resource).length > 0
+/** A resource, and what its caller may do there. Of each, few members are asked: they are found when they are. */
+export class PlacedResource implements ResourceView {
+  readonly kind: Resource['kind']
+  private readonly resource: Resource
+  private readonly placing: Placing
+
+  constructor (resource: Resource, placing: Placing) {
+    this.kind = resource.kind
+    this.resource = resource
+    this.placing = placing
   }
+
+  get collection () {
+    const collection = collectionAt(this.resource)
+    return collection && this.placing.views.of(collection)
+  }
+
+  get via () {
+    const relation = viaOf(this.resource)
+    return relation && this.placing.views.ofRelation(relation)
+  }
+
+  get field () {
+    const { resource } = this
+    return resource.kind === 'scalar' ? this.placing.views.ofValue(resource.field, resource.collection) : undefined
+  }
+
+  get allowed () { return allowedMethods(this.resource) }
+  get methods () {
+    return this.allowed.filter(one => one !== 'HEAD' && one !== 'OPTIONS' && this.denial(one) === undefined)
+  }
+
+  get isLive () { return this.placing.isLive(this.resource) }
+  get isWhole () { return this.list?.where === always }
+  get updatesAll () { return this.list !== undefined && updatesAll(this.list) }
+  get creates () {
+    const { list } = this
+    return list?.pathValues !== undefined && takenStrategies(list.from.collection).create
+  }
+
+  get links () {
+    const links = this.list && linkingRelation(this.list)
+    return links && this.placing.views.ofRelation(links)
+  }
+
+  get replaces () { return this.list !== undefined && replaceableRelation(this.list) !== undefined }
+  get unlinks () {
+    const { resource, list } = this
+    return (resource.kind === 'item' ? separableRelation(resource) : list && separable(list.from.via)) !== undefined
+  }
+
+  get given () { return givenIn(this.list, this.placing.views) }
+  get requirements () { return requirementsIn(this.list, this.placing.views) }
+
+  denial (method: Method) { return this.placing.permissions.denial(method, this.resource) }
+  dependsOnItem (method: Method) { return this.placing.permissions.changes(method, this.resource).length > 0 }
+
+  private get list () { return this.resource.kind === 'collection' ? this.resource : undefined }
 }
 
 function viaOf (resource: Resource): RelationField | undefined {

@@ -11,7 +11,7 @@ import { permissionsOf } from '../rules/methods.ts'
 import { answer, type Api } from './answer.ts'
 import { Changes } from './changes.ts'
 import type { AnswerLimits, CollectionView, Face, ResourcePlace, ResourceView, Sight, Visitor, Who } from './face.ts'
-import { itemAt, listAt, viewOfResource } from './places.ts'
+import { itemAt, listAt, PlacedResource } from './places.ts'
 import { makeViews, type Views } from './views.ts'
 
 /** Makes the face of an API, by which its doors ask it. */
@@ -124,7 +124,7 @@ const bodyOf = (value: unknown, { options }: Api): Body => value === undefined
   : receiveBody({ contentType: 'application/json', bytes: Buffer.from(JSON.stringify(value)) }, options.writes)
 
 const placed = (resource: Resource, permissions: Permissions, { options }: Api, { views }: Shared): ResourceView =>
-  viewOfResource(resource, { views, permissions, isLive: one => options.isLive(one) })
+  new PlacedResource(resource, { views, permissions, isLive: one => options.isLive(one) })
 
 function sightOf (
   permissionsFor: (name: string) => Permissions | undefined, api: Api, shared: Shared
