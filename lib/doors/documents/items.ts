@@ -90,8 +90,9 @@ export function pageSchema (element: Schema | Reference, describing: Describing)
 function traitsOf (collection: CollectionView, { profile, components }: Describing): Traits {
   const readable = collection.fields.filter(field => field.readable)
   const namesOf = (fields: ReadonlyArray<{ readonly name: string }>) => fields.map(({ name }) => name)
-  const targetsOf = (kind: RelationView['kind']) => Object.fromEntries(readable.flatMap(field =>
-    'target' in field && field.kind === kind ? [[field.name, field.target.name]] : []))
+  const relations = readable.filter((field): field is RelationView => 'target' in field)
+  const targetsOf = (kind: RelationView['kind']) => Object.fromEntries(relations
+    .filter(field => field.kind === kind).map(({ name, target }) => [name, target.name]))
   const hidden = readable.filter(field => field.hidden)
   return {
     collection: collection.name,
