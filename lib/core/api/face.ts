@@ -9,7 +9,7 @@ import type { Method } from '../plan/path/methods.ts'
 import type { AggregateName } from '../plan/plan.ts'
 import type { TimeUnit } from '../plan/time-units.ts'
 import type { Body } from '../request/body.ts'
-import type { RequestText } from '../request/parse.ts'
+import type { RequestText, Target } from '../request/parse.ts'
 import type { FieldAsked, Query } from '../request/request.ts'
 import type { Syntax } from '../request/syntax.ts'
 import type { Answer, Live } from '../response/answer.ts'
@@ -23,8 +23,9 @@ import type { PlannedFacts } from './request-facts.ts'
 export interface Face {
   readonly info: NonNullable<OpenApiOptions['info']> & { readonly title: string, readonly version: string }
   readonly syntax: Syntax
-  /** True if the answers to some requests depend on the caller. */
+  /** True if the answers to some requests depend on the caller, and if the rules tell callers apart. */
   readonly personal: boolean
+  readonly callersDiffer: boolean
   /** True if writes can have keys. */
   readonly takesKeys: boolean
   /** True if streams are imported. */
@@ -47,6 +48,8 @@ export interface Face {
   streams (): boolean
   /** Returns the collection of this name if all callers see it alike, and may read it. */
   openTo (name: string): CollectionView | undefined
+  /** Returns where a request leads, as its target alone tells it. Throws malformed_url. */
+  locate (text: Pick<RequestText, 'url' | 'rootLength' | 'router' | 'origin'>): Located
   /** Returns the same API with other limits of its answers, for a door that shows them in another form. */
   with (limits: AnswerLimits): Face
   /** Returns who asks for a request that came by the door. The rules of what is touched are asked once. */
@@ -58,6 +61,9 @@ export interface Face {
   /** Returns true if a document may have changed since the position. */
   hasChanged (live: Live, since: number): boolean
 }
+
+/** Where a request leads. `root`: the path of the API's root on this server; `site` is as clients see it. */
+export interface Located extends Pick<Target, 'parts' | 'query'> { readonly site: Site, readonly root: string }
 
 /** The limits that a door may set for the answers that it gets. What is left out is as the application has it. */
 export interface AnswerLimits {
@@ -95,10 +101,6 @@ export interface Visitor {
   sight (names?: readonly string[]): Promise<Sight>
   /** Returns true if the caller may send keys of writes. */
   hasKeys (): boolean
-  /** The parts of the path of the request, the site that it was sent to, and the path of the API's root there. */
-  readonly parts: readonly Parts[]
-  readonly site: Site
-  readonly root: string
 }
 
 /** A request of a door's own: that of the door, but for what stands here, and without its headers and its body. */
@@ -292,9 +294,5 @@ export interface GroupValue {
   readonly of: ValueView | undefined
 }
 
-/** A document that somebody follows. */
-export interface Followed {
-  readonly live: Live
-  /** Has it read again. */
-  mark (): void
-}
+/** A document that somebody follows. `mark` has it read again. */
+export interface Followed { readonly live: Live, mark (): void }

@@ -3,7 +3,7 @@ import { type Resource, walk } from '../plan/path/walk.ts'
 import type { Permissions } from '../plan/request.ts'
 import { always } from '../plan/predicates.ts'
 import { type Body, receiveBody } from '../request/body.ts'
-import { parseRequest } from '../request/parse.ts'
+import { parseRequest, parseTarget } from '../request/parse.ts'
 import { hasSpecials } from '../response/answer.ts'
 import { siteOf } from '../response/paths.ts'
 import { documentName } from '../response/render.ts'
@@ -28,9 +28,10 @@ function faceOf (api: Api, shared: Shared): Face {
   const { views, changes } = shared
   const ofEach = (name: string) => permissionsOf(callers.anyone(name))
   return {
-    info: { title: 'Data API', version: '1.0.0', ...options.openapi?.info },
+    info: infoOf(options.openapi?.info),
     syntax: options.syntax,
     personal: callers.personal || hasSpecials(model),
+    callersDiffer: callers.personal,
     takesKeys: keys !== undefined,
     imports: options.imports !== undefined,
     operations: options.batch?.operations ?? 0,
@@ -49,6 +50,11 @@ function faceOf (api: Api, shared: Shared): Face {
       const isRead = collection !== undefined && open?.denial('read', collection) === undefined
       return isRead ? views.of(collection) : undefined
     },
+    locate (text) {
+      const { root, parts, query } = parseTarget(text)
+      const site = siteOf({ origin: () => text.origin(), root }, options.site)
+      return { site, root: siteOf({ origin: () => '', root }, undefined).root, parts, query }
+    },
     with: limits => faceOf(limited(api, limits), shared),
     as: who => visitorOf(who, api, shared),
     watch: followed => changes.watch(followed),
@@ -56,6 +62,12 @@ function faceOf (api: Api, shared: Shared): Face {
     hasChanged: (live, since) => changes.hasChanged(live, since)
   }
 }
+
+const standard = { title: 'Data API', version: '1.0.0' }
+
+/** A title that the application leaves undefined is none. */
+const infoOf = (info: Partial<Face['info']> = {}): Face['info'] =>
+  ({ ...standard, ...info, title: info.title ?? standard.title, version: info.version ?? standard.version })
 
 /** Returns the API with other limits of its answers. */
 function limited (api: Api, limits: AnswerLimits): Api {
@@ -83,13 +95,12 @@ function visitorOf ({ request, text, isAbandoned, note = () => {} }: Who, api: A
   const callers = api.callers.once()
   const context = own.contextOf(request, isAbandoned)
   const asking: Api = { model, options, callers, checks, own, keys, receiver }
-  const parsed = () => parseRequest(text, options)
   return {
     answer: () => answer(text, asking, context, note),
     ask: async ({ body, received = bodyOf(body, api), noted = false, ...asked }) =>
       answer({ ...text, ...plain, ...asked, body: received }, asking, context, noted ? note : () => {}),
     async resource () {
-      const { segments, parts } = parsed()
+      const { segments, parts } = parseRequest(text, options)
       const { dictionaryPrefix } = options.syntax
       const permissions = permissionsOf(await callers.of(segments[0], context))
       const found = await walk({ segments, parts, dictionaryPrefix, writing: false }, permissions.model, context)
@@ -100,10 +111,7 @@ function visitorOf ({ request, text, isAbandoned, note = () => {} }: Who, api: A
       for (const [name, caller] of await callers.all(context, names)) known.set(name, permissionsOf(caller))
       return sightOf(name => known.get(name), api, shared)
     },
-    hasKeys: () => keys?.isFor(context) === true,
-    get parts () { return parsed().parts },
-    get site () { return siteOf(parsed(), options.site) },
-    get root () { return siteOf({ origin: () => '', root: parsed().root }, undefined).root }
+    hasKeys: () => keys?.isFor(context) === true
   }
 }
 

@@ -70,6 +70,9 @@ export interface Request {
   readonly body: Body
 }
 
+/** Where a request leads, as its target alone tells it. The query is not decoded. */
+export interface Target extends Pick<Request, 'root' | 'segments' | 'parts'> { readonly query: string }
+
 /** The media type of a QUERY's body, whose grammar is that of the URL's query (docs/http.md: URLs). */
 export const formType = 'application/x-www-form-urlencoded'
 
@@ -83,23 +86,21 @@ interface ParseOptions { readonly segments: number }
 export function parseRequest (
   text: RequestText, { segments: most }: ParseOptions, given: readonly string[] = noSegments
 ): Request {
-  const { method, url, rootLength, router, origin, accept, body } = text
-  const path = parsePath(url, router)
-  const { segments, parts } = path
-  const start = rootLength === 0 ? 0 : endOfRoot(segments, rootLength)
-  if (segments.length - start > most) throw urlTooLong(segments.length - start, most)
+  const { method, origin, accept, body } = text
+  const { root, segments, parts, query } = parseTarget(text, given)
+  if (segments.length > most) throw urlTooLong(segments.length, most)
   const form = mediaTypeOf(body.contentType) === formType
   const preferences = parsePrefer(text.prefer)
   return {
     method,
     origin,
-    root: start === 0 ? given : segments.slice(0, start).filter(segment => segment !== ''),
-    segments: start === 0 ? segments : segments.slice(start),
-    parts: start === 0 ? parts : parts.slice(start),
+    root,
+    segments,
+    parts,
     queryIn (syntax) {
-      const inUrl = readQuery(path.query, syntax)
+      const inUrl = readQuery(query, syntax)
       if (method !== 'QUERY' || !form) return inUrl
-      return { ...inUrl, query: readQuery(withBody(path.query, inUrl, body, syntax), syntax).query }
+      return { ...inUrl, query: readQuery(withBody(query, inUrl, body, syntax), syntax).query }
     },
     accept,
     count: preferences.get('count') === 'exact',
@@ -114,6 +115,17 @@ export function parseRequest (
     idempotencyKey: text.idempotencyKey,
     body
   }
+}
+
+/** Parses the target of a request. `given`: as for parseRequest(). Throws malformed_url. */
+export function parseTarget (
+  { url, rootLength, router }: Pick<RequestText, 'url' | 'rootLength' | 'router'>, given = noSegments
+): Target {
+  const { segments, parts, query } = parsePath(url, router)
+  const start = rootLength === 0 ? 0 : endOfRoot(segments, rootLength)
+  if (start === 0) return { root: given, segments, parts, query }
+  const root = segments.slice(0, start).filter(segment => segment !== '')
+  return { root, segments: segments.slice(start), parts: parts.slice(start), query }
 }
 
 /**
