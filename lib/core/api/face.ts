@@ -190,6 +190,8 @@ export interface CollectionView {
   readonly inUrls: ReadonlyArray<readonly ValueView[]>
   readonly inBodies: ReadonlyArray<readonly ValueView[]>
   readonly identifiers: readonly IdentifierView[]
+  /** The fields that people know items by, the one most like a name first: of those that answers show. */
+  readonly names: readonly ValueView[]
   /** The requests that write it, as far as its table takes these writes. */
   readonly strategies: Strategies
   /** True if an item that is deleted is kept, and no longer shown. */

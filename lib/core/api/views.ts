@@ -2,8 +2,10 @@ import type { ValueRange } from '../declare/source.ts'
 import { DataApiError } from '../errors/errors.ts'
 import { distincts, leadsElsewhere, uniques } from '../model/identifiers.ts'
 import {
-  type Collection, type Field, type Identifier, type InputField, isRelation, type RelationField, type ScalarField
+  type Collection, type Field, type Identifier, type InputField, isRelation, type RelationField, type ScalarField,
+  type StoredField
 } from '../model/model.ts'
+import { likeName } from '../model/names.ts'
 import { referencesOf } from '../model/relations.ts'
 import { takenStrategies } from '../model/strategies.ts'
 import { type Operator, stringType } from '../model/values.ts'
@@ -82,17 +84,8 @@ function makeKnown<Model extends object, View extends object> () {
 interface Making { readonly syntax: Syntax, readonly reads: ReadOptions, readonly views: Views }
 
 function viewOf (collection: Collection, { syntax, reads, views }: Making): CollectionView {
-  const { name, property, title, description, group, views: named, key } = collection
-  const ofValue = (field: ScalarField | InputField) => views.ofValue(field, collection)
-  const lists = (some: ReadonlyArray<readonly ScalarField[]>) => some.map(fields => fields.map(ofValue))
-  const later = {
-    fields: once(() => [...collection.fields.values()].filter(({ readable, writable }) => readable || writable)
-      .map(field => views.ofField(field, collection))),
-    key: once(() => key.map(ofValue)),
-    inUrls: once(() => lists([key, ...uniques(collection)])),
-    inBodies: once(() => lists(distincts(collection))),
-    identifiers: once(() => collection.identifiers.map(one => viewOfIdentifier(one, ofValue)))
-  }
+  const { name, property, title, description, group, views: named } = collection
+  const later = fieldsLater(collection, views)
   return {
     name,
     property,
@@ -105,6 +98,7 @@ function viewOf (collection: Collection, { syntax, reads, views }: Making): Coll
     get inUrls () { return later.inUrls() },
     get inBodies () { return later.inBodies() },
     get identifiers () { return later.identifiers() },
+    get names () { return later.names() },
     // The database may tell more of the table later.
     get strategies () { return takenStrategies(collection) },
     get known () { return collection.source.writes ?? collection },
@@ -123,6 +117,22 @@ function viewOf (collection: Collection, { syntax, reads, views }: Making): Coll
   }
 }
 
+/** Returns what makes the views of fields, once: relations lead in circles. */
+function fieldsLater (collection: Collection, views: Views) {
+  const { key, fields, identifiers } = collection
+  const ofValue = (field: ScalarField | InputField) => views.ofValue(field, collection)
+  const lists = (some: ReadonlyArray<readonly ScalarField[]>) => some.map(fields => fields.map(ofValue))
+  return {
+    fields: once(() => [...fields.values()].filter(({ readable, writable }) => readable || writable)
+      .map(field => views.ofField(field, collection))),
+    key: once(() => key.map(ofValue)),
+    inUrls: once(() => lists([key, ...uniques(collection)])),
+    inBodies: once(() => lists(distincts(collection))),
+    identifiers: once(() => identifiers.map(one => viewOfIdentifier(one, ofValue))),
+    names: once(() => namesOf(collection).map(ofValue))
+  }
+}
+
 function once<T> (make: () => T): () => T {
   let made: { readonly value: T } | undefined
   return () => (made ??= { value: make() }).value
@@ -131,6 +141,15 @@ function once<T> (make: () => T): () => T {
 const viewOfIdentifier = (one: Identifier, ofValue: (field: ScalarField) => ValueView): IdentifierView => {
   const fields = one.kind === 'field' ? [one.field] : one.kind === 'key' ? one.fields : undefined
   return { name: one.name, fields: fields?.map(ofValue) }
+}
+
+/** Returns the field flagged `naming`, then what is usually a name, then other identifiers that are texts. */
+function namesOf ({ stored }: Collection): readonly StoredField[] {
+  const isName = ({ readable, hidden, identifier, name, schema, type }: StoredField) => readable && !hidden &&
+    (schema.naming === true || (type.kind === 'string' && (identifier || likeName.test(name))))
+  const rank = ({ identifier, name, schema }: StoredField) =>
+    schema.naming === true ? 0 : likeName.test(name) ? identifier ? 1 : 2 : 3
+  return stored.filter(isName).toSorted((one, other) => rank(one) - rank(other))
 }
 
 const namedOf = ({ name, schema, readable, writable, hidden, listed }: Field) =>
