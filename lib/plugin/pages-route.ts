@@ -1,9 +1,11 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import type { Api } from '../core/api/answer.ts'
+import type { ExplorerOptions } from '../../schemas/explorer.ts'
+import type { Face } from '../core/api/face.ts'
 import type { AgentUse } from '../doors/explorer/agents.ts'
 import type { Explorer, Head } from '../doors/explorer/explorer.ts'
 import type { Options } from '../core/api/options.ts'
-import type { RequestText } from '../core/request/parse.ts'
+import { mediaTypeOf } from '../core/request/body.ts'
+import { formType, type RequestText } from '../core/request/parse.ts'
 import type { PlannedFacts } from '../core/api/request-facts.ts'
 import type { Answer } from '../core/response/answer.ts'
 import { readOrigin } from './routes.ts'
@@ -21,13 +23,14 @@ export interface Pages {
 }
 
 /** Prepares the pages of an API; undefined if the application has not switched them on. */
-export async function makePages (scope: FastifyInstance, api: Api): Promise<Pages | undefined> {
-  const { explorer: options } = api.options
+export async function makePages (
+  scope: FastifyInstance, face: Face, options: ExplorerOptions | undefined
+): Promise<Pages | undefined> {
   if (options === undefined) return undefined
   // Most applications have no pages, and need not load them.
   const { makeExplorer } = await import('../doors/explorer/explorer.ts')
   const rootLength = scope.prefix.split('/').filter(segment => segment !== '').length
-  return pagesOf(api, makeExplorer(api, options, { rootLength, router: routerOptionsOf(scope) }))
+  return pagesOf(makeExplorer(face, options, { rootLength, router: routerOptionsOf(scope) }))
 }
 
 /** Returns the names that no field may have where an API has pages, each with the reason for the error message. */
@@ -37,18 +40,18 @@ export async function reservedByPages ({ explorer }: Options): Promise<ReadonlyM
   return new Map(words.map(word => [word, 'a parameter of the explorer has this name; rename the field']))
 }
 
-const pagesOf = ({ own }: Api, explorer: Explorer): Pages => ({
+const pagesOf = (explorer: Explorer): Pages => ({
   take: request => explorer.takes(headOf(request)),
   answer (request, text) {
     const note = (facts: PlannedFacts) => { request.dataApi = { ...facts, door: 'http' } }
     const { 'sec-fetch-site': site, origin } = request.headers
     const sender = { site: [site].flat()[0], origin: [origin].flat()[0] }
-    return explorer.answer(text, sender, own.contextOf(request), note)
+    return explorer.answer({ request, text, note }, sender)
   },
   tellAgents: (request, uses) => explorer.tellAgents(uses, headOf(request).url, () => readOrigin(request)),
   fail: (request, failure) => explorer.fail(failure, headOf(request), () => readOrigin(request))
 })
 
 function headOf ({ method, raw: { url = '/' }, headers }: FastifyRequest): Head {
-  return { method, url, accept: headers.accept, contentType: headers['content-type'] }
+  return { method, url, accept: headers.accept, isForm: mediaTypeOf(headers['content-type']) === formType }
 }

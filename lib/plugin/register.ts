@@ -72,7 +72,7 @@ export async function register (app: FastifyInstance, asked: DataApiOptions): Pr
     decorate(app, scope.prefix, model, documents, { ...own.data, live: () => live?.numbers() })
     const closing = makeClosing(scope, options.closeGrace)
     const replies = makeReplies(scope, api, payloads, closing)
-    const pages = await makePages(scope, api)
+    const pages = await makePages(scope, face, api.options.explorer)
     addHooks(scope, options, replies, pages)
     addBodyParser(scope, options.writes, options.imports)
     const serving = addRoutes(scope, { api, replies, pages, live, closing })

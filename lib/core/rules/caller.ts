@@ -21,7 +21,7 @@
  * Other rooms ask and decide nothing: plan/request.ts plans with the Permissions of methods.ts. run/ takes no database
  * but a ScopedDatabase, so the compiler proves that every statement was scoped; a ScopedDatabase takes no change but an
  * AuthorisedChange, so the compiler proves that its values and its link were authorised. answer.ts marks the answers to
- * guarded callers as personal, for Cache-Control and Vary; explorer/directory.ts asks `differ`, to name the collections
+ * guarded callers as personal, for Cache-Control and Vary; api/serve.ts asks `differ`, to name to doors the collections
  * that everybody sees alike.
  * model/rules.ts checks the form of the declarations. The tests are those of test/contract/rules/ and
  * test/contract/non-interference.test.ts.

@@ -1,33 +1,30 @@
-import type { Collection } from '../../core/model/model.ts'
+import type { CollectionView } from '../../core/api/face.ts'
 import { sortTerm } from '../../core/request/made.ts'
-import type { Method } from '../../core/plan/path/methods.ts'
-import { filterableFields } from '../documents/filters.ts'
-import { documentName } from '../../core/response/render.ts'
 import type { Syntax } from '../../core/request/syntax.ts'
 import { manyOf } from './fields.ts'
 import { type Html, html } from './html.ts'
 import { countOf, showPage, showRows } from './page.ts'
 import { asking, type Place, readable, partsOf, rootPathTo } from './place.ts'
-import { choicesOf, kindOf, namingField, titleOf } from './value.ts'
+import { choicesOf, filterableFields, namingField, titleOf } from './value.ts'
 
 /** A collection as the caller's agent knows it. `isRead`: it may read it. */
 export interface AgentUse {
-  readonly collection: Collection
+  readonly collection: CollectionView
   readonly isRead: boolean
-  readonly writes: readonly Method[]
+  readonly writes: readonly string[]
 }
 
 /** Returns the page that tells what an agent of the caller may do, and what to paste for it (docs/mcp.md). */
 export function showAgentsPage (uses: readonly AgentUse[], place: Place): Html {
-  const { options, callers } = place.api
+  const { callersDiffer, documentAt, agentsAt = '' } = place.face
   const { origin } = place.site
   const url = (...names: readonly string[]) => origin + rootPathTo(place, names.map(name => [name]))
-  const door = url(options.mcp?.path ?? '')
+  const door = url(agentsAt)
   const name = place.title.toLowerCase().replaceAll(/[^\p{L}\p{N}]+/gu, '-').replaceAll(/^-|-$/g, '')
-  const header = callers.personal ? ' --header "Authorization: Bearer $TOKEN"' : ''
+  const header = callersDiffer ? ' --header "Authorization: Bearer $TOKEN"' : ''
   const servers = { mcpServers: { [name]: { url: door } } }
   const readFirst = uses.filter(({ isRead }) => isRead).slice(0, 1).map(({ collection }) => url(collection.name))
-  const fetched = [url('llms.txt'), ...readFirst, ...options.openapi === undefined ? [] : [url(documentName)]]
+  const fetched = [url('llms.txt'), ...readFirst, ...documentAt === undefined ? [] : [url(documentAt)]]
   const questions = questionsOf(uses.filter(({ isRead }) => isRead).map(({ collection }) => collection), place.syntax)
   const main = html`<div class="stack">
 <section><h2>Connect</h2>${showText('Claude Code', `claude mcp add --transport http ${name} ${door}${header}`)}${
@@ -49,7 +46,7 @@ const showText = (title: string, text: string): Html =>
 
 function showUse ({ collection, isRead, writes }: AgentUse, place: Place): Html {
   const { name, fields } = collection
-  const count = [...fields.values()].filter(field => field.readable).length
+  const count = fields.filter(field => field.readable).length
   const title = html`<bdi>${collection.title ?? name}</bdi>`
   return html`<tr><th scope="row">${isRead ? html`<a href="${rootPathTo(place, [[name]])}">${title}</a>` : title}</th>
 <td>${isRead ? countOf(count, 'field') : 'nothing'}</td><td>${
@@ -58,11 +55,11 @@ function showUse ({ collection, isRead, writes }: AgentUse, place: Place): Html 
 
 const words: Readonly<Record<string, string>> = { POST: 'create', PUT: 'update', PATCH: 'update', DELETE: 'delete' }
 
-type Question = readonly [text: string, collection: Collection, query: string]
+type Question = readonly [text: string, collection: CollectionView, query: string]
 
 /** Returns questions of three kinds, each of the first collection that can answer it by one address. */
-function questionsOf (collections: readonly Collection[], syntax: Syntax): readonly Question[] {
-  const first = (ask: (collection: Collection) => Question | undefined) => {
+function questionsOf (collections: readonly CollectionView[], syntax: Syntax): readonly Question[] {
+  const first = (ask: (collection: CollectionView) => Question | undefined) => {
     for (const collection of collections) {
       const question = ask(collection)
       if (question !== undefined) return [question]
@@ -71,7 +68,7 @@ function questionsOf (collections: readonly Collection[], syntax: Syntax): reado
   }
   return [
     ...first(collection => {
-      const field = filterableFields(collection).find(one => one.sortable && choicesOf(one) !== undefined)
+      const field = filterableFields(collection).find(one => one.groupable && choicesOf(one) !== undefined)
       if (field === undefined || !collection.strategies.aggregates) return undefined
       const query = asking([], { fields: [field.name, 'count()'] }, syntax)
       return [`How many ${titleIn(collection)} are there of each ${titleOf(field)}?`, collection, query]
@@ -87,7 +84,7 @@ function questionsOf (collections: readonly Collection[], syntax: Syntax): reado
     }),
     ...first(collection => {
       const field = filterableFields(collection).find(one =>
-        one.sortable && !(one.kind === 'stored' && one.identifier) && ordered.has(kindOf(one)))
+        one.groupable && !one.identifier && ordered.has(one.values))
       if (field === undefined) return undefined
       const query = asking([], { sort: sortTerm(field.name, true), size: 5 }, syntax)
       return [`Which ${titleIn(collection)} have the greatest ${titleOf(field)}?`, collection, query]
@@ -97,7 +94,7 @@ function questionsOf (collections: readonly Collection[], syntax: Syntax): reado
 
 const ordered: ReadonlySet<string> = new Set(['date', 'date-time', 'number', 'integer'])
 
-const titleIn = ({ title, name }: Collection): string => title ?? name
+const titleIn = ({ title, name }: CollectionView): string => title ?? name
 
 function showQuestion ([text, { name }, query]: Question, place: Place): Html {
   const shown = partsOf(query.slice(1), place.syntax).map(readable).join('&')

@@ -1,10 +1,6 @@
-import type { Collection, Field } from '../../core/model/model.ts'
+import type { CollectionView, FieldView, Shape, Shown, ShownItems } from '../../core/api/face.ts'
 import { sortTerm } from '../../core/request/made.ts'
-import type { Selection, Shown } from '../../core/plan/plan.ts'
-import { takesFilters } from '../../core/plan/read/filter.ts'
-import { isSortable } from '../../core/plan/read/sort.ts'
 import { encodePart, printSort } from '../../core/request/print.ts'
-import type { SortTerm } from '../../core/request/request.ts'
 import type { Syntax } from '../../core/request/syntax.ts'
 import { type Fragment, type Html, html } from './html.ts'
 import { isNumeric, namingField, titleOf, unitOf } from './value.ts'
@@ -13,9 +9,9 @@ import type { Column } from './table.ts'
 import { showMenu } from './page.ts'
 
 /** Returns a menu of the columns that a table can have: all readable fields, in the order declared, and functions. */
-export function showColumns (collection: Collection, selection: Selection, place: Place): Html {
-  const select = apart(selection)
-  const readable = [...collection.fields.values()].filter(field => field.readable)
+export function showColumns (collection: CollectionView, shape: Shape, place: Place): Html {
+  const select = apart(shape)
+  const readable = collection.fields.filter(field => field.readable)
   const columns = readable.flatMap(field => columnsOf(field, select))
   const isAsked = place.spot?.asked.fields !== undefined
   const reset = linkWith(withParameter(place.query, 'fields', undefined, place.syntax), place)
@@ -30,7 +26,7 @@ ${hiddenQuery(place)}
 }
 
 /** Returns the columns that a field can have, with their titles: of a relation, its number and functions shown, too. */
-function columnsOf (field: Field, select: Selection): ReadonlyArray<readonly [name: string, title: string]> {
+function columnsOf (field: FieldView, select: Shape): ReadonlyArray<readonly [name: string, title: string]> {
   const own = [field.name, titleOf(field)] as const
   if (field.kind !== 'sub-collection') return [own]
   const others = select.filter(shown => shown.kind === 'related' && shown.field === field && !isCount(shown))
@@ -40,7 +36,7 @@ function columnsOf (field: Field, select: Selection): ReadonlyArray<readonly [na
 
 /** Returns the name of a column, as a selection has it. */
 export const columnName = (shown: Shown): string =>
-  shown.kind === 'related' ? shown.values.map(({ field }) => `${shown.name}.${field.name}`).join() : shown.name
+  shown.kind === 'related' ? shown.functions.map(({ name }) => `${shown.name}.${name}`).join() : shown.name
 
 /** Returns the heading of a column; that of a number of items is the title of the relation. */
 export function columnTitle (shown: Shown): string {
@@ -49,14 +45,14 @@ export function columnTitle (shown: Shown): string {
 }
 
 /** Returns true for the number of the items of a relation. */
-export const isCount = ({ values: [value] }: Extract<Shown, { kind: 'related' }>): boolean => value?.of === undefined
+export const isCount = ({ functions: [value] }: ShownItems): boolean => value?.of === undefined
 
 /** Returns the selection with a column for each function of a relation. */
-export const apart = (select: Selection): Selection => select.flatMap((shown): Selection =>
-  shown.kind === 'related' ? shown.values.map(value => ({ ...shown, values: [value] })) : [shown])
+export const apart = (select: Shape): Shape => select.flatMap((shown): Shape =>
+  shown.kind === 'related' ? shown.functions.map(value => ({ ...shown, functions: [value] })) : [shown])
 
 /** Returns a selection without one of its columns. */
-const withoutColumn = (name: string, select: Selection, { query, syntax }: Place): string =>
+const withoutColumn = (name: string, select: Shape, { query, syntax }: Place): string =>
   (columnsIn(query, syntax) ?? select.map(columnName)).filter(text => nameOf(text) !== name).join([...syntax.fields][0])
 
 const nameOf = (text: string) => /^[^(]*(?:\(\)$)?/.exec(text.trim())?.[0].trim() ?? ''
@@ -96,7 +92,7 @@ interface Head {
   readonly isPicked: boolean
   /** True if the headers sort and filter the page. */
   readonly sorts: boolean
-  readonly select: Selection
+  readonly select: Shape
   /** The id of the column's menu. */
   readonly id: string
 }
@@ -130,16 +126,15 @@ function showAbout ({ name, field: { schema: { title, description } } }: Shown):
 
 /** Returns what a click on a column's header sorts by; of sub-items, the name by which they are shown. */
 function termOf (shown: Shown): string | undefined {
-  const { field } = shown
-  if (shown.kind === 'related') return field.sortable ? columnName(shown) : undefined
-  if (field.kind !== 'sub-item') return isSortable(field) ? field.name : undefined
-  const { target } = field
-  const name = field.sortable ? namingField(target) ?? target.key[0] : undefined
-  return name !== undefined && isSortable(name) ? `${field.name}.${name.name}` : undefined
+  if (!shown.field.sortable || shown.kind === 'list') return undefined
+  if (shown.kind !== 'item') return columnName(shown)
+  const { name, target } = shown.field
+  const named = namingField(target) ?? target.key[0]
+  return named?.sortable === true ? `${name}.${named.name}` : undefined
 }
 
 /** Returns a link that sorts by the column: ascending, then descending, then not at all. */
-function showSort (name: string, by: string, term: SortTerm | undefined, place: Place): Html {
+function showSort (name: string, by: string, term: ReturnType<typeof sortTerm> | undefined, place: Place): Html {
   const next = term?.descending === true ? undefined : printedTerm(by, term !== undefined, place)
   const what = next === undefined ? 'no longer sorts' : term === undefined ? 'sorts ascending' : 'sorts descending'
   return html`<a href="${linkTo('sort', next, place)}" title="${name}: ${what}"><bdi>${name}</bdi></a>`
@@ -149,12 +144,12 @@ const linkTo = (kind: 'sort' | 'fields', value: string | undefined, place: Place
   linkWith(withParameter(place.query, kind, value, place.syntax), place)
 
 /** Returns the links of a column's menu. `by`: what it sorts by. */
-function menuOf (shown: Shown, by: string | undefined, select: Selection, place: Place): Fragment[] {
+function menuOf (shown: Shown, by: string | undefined, select: Shape, place: Place): Fragment[] {
   const { field } = shown
   const name = columnName(shown)
   const link = (href: string, text: string) => html`<li><a href="${href}">${text}</a></li>`
-  const filter = takesFilters(field) && link(filterLink(name, place), 'Filter…')
-  const isCounted = filter !== false && !('target' in field) && !place.query.some(({ value }) => value === name)
+  const filter = !('target' in field) && field.filterable && link(filterLink(name, place), 'Filter…')
+  const isCounted = filter !== false && !place.query.some(({ value }) => value === name)
   const facet = isCounted && link(
     linkWith([...withoutPage(place.query), encodePart(`_facet=${name}`)], place), 'Values with counts')
   const hide = select.length > 1 &&

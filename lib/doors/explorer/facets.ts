@@ -1,9 +1,8 @@
-import type { DataField } from '../../core/model/model.ts'
-import { traitsOf } from '../../core/model/values.ts'
-import { filterableFields } from '../documents/filters.ts'
+import type { ValueView } from '../../core/api/face.ts'
+import { traitsOf } from '../../core/model/operators.ts'
 import { showBar } from './groups.ts'
 import { type Fragment, type Html, html } from './html.ts'
-import { titleOf } from './value.ts'
+import { filterableFields, titleOf } from './value.ts'
 import { comparison, sortTerm } from '../../core/request/made.ts'
 import type { Filter } from '../../core/request/request.ts'
 import { asking, filtersIn, linkWith, type Part, type PlaceOf, withFilter, wordsOf } from './place.ts'
@@ -12,7 +11,7 @@ import type { Visit } from './visit.ts'
 import { orRefusal } from './attempt.ts'
 
 /** The values of a field that most items have, and the numbers of these items. */
-export interface Facet { readonly field: DataField, readonly groups: readonly Group[] }
+export interface Facet { readonly field: ValueView, readonly groups: readonly Group[] }
 
 interface Group { readonly value: unknown, readonly count: number }
 
@@ -23,13 +22,13 @@ const mostValues = 8
 /** Reads the values that a page was asked for: each among the items that the filters of other fields leave. */
 export async function readFacets (visit: Visit, place: PlaceOf<'collection'>): Promise<readonly Facet[]> {
   const asked = wordsOf('_facet', place.query)
-  const fields = filterableFields(place.spot.resource.from.collection).filter(({ name }) => asked.includes(name))
+  const fields = filterableFields(place.spot.resource.collection).filter(({ name }) => asked.includes(name))
   const facets = await Promise.all(fields.slice(0, mostFacets).map(field => readFacet(field, visit, place)))
   return facets.filter(facet => facet !== undefined)
 }
 
 async function readFacet (
-  field: DataField, visit: Visit, place: PlaceOf<'collection'>
+  field: ValueView, visit: Visit, place: PlaceOf<'collection'>
 ): Promise<Facet | undefined> {
   const { syntax } = place
   const filters = filtersIn(place.query).filter(part => ownFilter(part, field, place) === undefined)
@@ -41,7 +40,7 @@ async function readFacet (
 }
 
 /** Returns the filter of a part that compares this field and no other. */
-function ownFilter (part: Part, field: DataField, place: PlaceOf<'collection'>) {
+function ownFilter (part: Part, field: ValueView, place: PlaceOf<'collection'>) {
   const [only, ...others] = filtersIn([part]).flatMap(one => filtersOf(one, place))
   const isOwn = only?.kind === 'compare' && others.length === 0 && only.path.join('.') === field.name
   return isOwn ? only : undefined
@@ -75,7 +74,7 @@ function showFacet ({ field, groups }: Facet, place: PlaceOf<'collection'>): Htm
 
 /** Returns the filter for these values; for null alone where one of them is null: no list has it. */
 function filterOf (
-  values: ReadonlyArray<string | null>, last: string | null, { name }: DataField
+  values: ReadonlyArray<string | null>, last: string | null, { name }: ValueView
 ): Filter | undefined {
   const texts = values.filter(value => value !== null)
   if (values.includes(null) && (last === null || texts.length === 0)) return comparison(name, 'equals', null)

@@ -1,17 +1,13 @@
 import { STATUS_CODES } from 'node:http'
+import type { CollectionView } from '../../core/api/face.ts'
 import { isObject } from '../../core/errors/is-object.ts'
-import { singleKey } from '../../core/model/identifiers.ts'
-import type { Collection } from '../../core/model/model.ts'
-import type { Operator } from '../../core/model/operators.ts'
 import { comparison, sortTerm } from '../../core/request/made.ts'
-import { planSelection } from '../../core/plan/read/select.ts'
 import { type Fragment, type Html, html } from './html.ts'
 import { showPage } from './page.ts'
 import { encodePart } from '../../core/request/print.ts'
 import {
   asking, filterPart, hiddenQuery, linkWith, nameOf, type Part, pathAbove, pathTo, type Place, queryOf, rootPathTo
 } from './place.ts'
-import { openOf } from './directory.ts'
 import { type Row, showTable } from './table.ts'
 import type { Visit } from './visit.ts'
 import { orElse, orRefusal } from './attempt.ts'
@@ -99,8 +95,8 @@ function showPosition ({ parameter, position }: Facts, wrong: Wrong | undefined)
 }
 
 /** Returns the names of the fields of a collection whose fields every caller may know. */
-function showNames ({ parts: [segment, ...others], api }: Place): Fragment {
-  const collection = others.length === 0 ? openOf(String(segment?.[0]), api) : undefined
+function showNames ({ parts: [segment, ...others], face }: Place): Fragment {
+  const collection = others.length === 0 ? face.openTo(String(segment?.[0])) : undefined
   return collection && html`<section class="part"><h2>Fields of ${collection.name}</h2><p class="prose"><code>${
     shownFields(collection).map(({ name }) => name).join(', ')}</code></p></section>`
 }
@@ -123,7 +119,7 @@ function showWayBack (place: Place): Html {
 }
 
 /** The items whose keys are next to one that names no item, in the listing of the same caller. */
-interface Near { readonly collection: Collection, readonly rows: readonly Row[], readonly place: Place }
+interface Near { readonly collection: CollectionView, readonly rows: readonly Row[], readonly place: Place }
 
 /** Reads the neighbours of an item that was not found; undefined where its identifier is no key, or there are none. */
 export async function readNear (visit: Visit): Promise<Near | undefined> {
@@ -131,13 +127,13 @@ export async function readNear (visit: Visit): Promise<Near | undefined> {
   const { resource } = await visit.spot()
   const [text, ...others] = parts.at(-1) ?? []
   const isGrouped = String(parts.at(-2)?.[0] ?? '').startsWith(syntax.dictionaryPrefix)
-  if (resource.kind !== 'item' || text === undefined || others.length > 0 || isGrouped) return undefined
-  const { collection } = resource
-  const key = singleKey(collection)
-  if (key === undefined) return undefined
+  const { kind, collection } = resource
+  if (kind !== 'item' || text === undefined || others.length > 0 || isGrouped) return undefined
+  const [key, ...rest] = collection?.key ?? []
+  if (collection === undefined || key === undefined || rest.length > 0) return undefined
   const place = { ...visit.place, parts: parts.slice(0, -1), query: [] }
   const parent = visit.ownPath.replace(/\/[^/]*\/?$/, '')
-  const read = async (operator: Operator, size: number, descending: boolean): Promise<readonly Row[]> => {
+  const read = async (operator: 'less' | 'greater', size: number, descending: boolean): Promise<readonly Row[]> => {
     const filter = filterPart(comparison(key.name, operator, String(text)), syntax)
     const asked = { sort: sortTerm(key.name, descending), size }
     const { items } = await visit.read(parent + asking([filter], asked, syntax))
@@ -150,7 +146,7 @@ export async function readNear (visit: Visit): Promise<Near | undefined> {
 
 /** Returns the neighbours of an item that was not found as a table. */
 function showNear ({ collection, rows, place }: Near): Html {
-  const select = planSelection(undefined, collection, 'listed')
+  const select = collection.shape(undefined, 'listed')
   const table = { caption: 'items near it', collection, select, rows, base: pathTo(place), sorts: false }
   return html`<div class="stack"><p class="prose" role="alert">It was never there, has been
  deleted, or is not for you to see.</p>${showFinder(collection, place)}<section class="part"><h2>Near it</h2>
@@ -158,7 +154,7 @@ function showNear ({ collection, rows, place }: Near): Html {
 }
 
 /** Returns a form that looks for items by their name. */
-function showFinder (collection: Collection, place: Place): Fragment {
+function showFinder (collection: CollectionView, place: Place): Fragment {
   const name = searchFields(collection)?.at(-1)
   return name !== undefined && html`<form class="finder" role="search" method="get" action="${pathTo(place)}">${
     hiddenQuery(place)}<input type="hidden" name="_field" value="${name.name}">

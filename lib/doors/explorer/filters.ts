@@ -1,12 +1,11 @@
-import type { Collection, DataField, Field } from '../../core/model/model.ts'
-import { type Operator, operatorNames, traitsOf } from '../../core/model/values.ts'
-import { filterableFields } from '../documents/filters.ts'
+import type { CollectionView, FieldView, ValueView } from '../../core/api/face.ts'
+import { type Operator, operatorNames, traitsOf } from '../../core/model/operators.ts'
 import { comparison } from '../../core/request/made.ts'
 import { memoize } from '../../core/scheduling/memoize.ts'
 import { spellingOf } from '../../core/request/print.ts'
 import { parseQuery } from '../../core/request/query.ts'
-import type { Comparison, Filter } from '../../core/request/request.ts'
-import { choicesOf, cut, momentOf, titleOf } from './value.ts'
+import type { Filter } from '../../core/request/request.ts'
+import { choicesOf, cut, filterableFields, momentOf, titleOf } from './value.ts'
 import {
   filtersIn, formatValues, hiddenQuery, inQuotes, linkWith, type Part, pathTo, type Place, valuesIn, withoutPart,
   wordOf, wordsOf
@@ -17,6 +16,8 @@ import { type Fragment, type Html, html } from './html.ts'
 import { valueOffers } from './search.ts'
 import { orElse } from './attempt.ts'
 
+type Comparison = ReturnType<typeof comparison>
+
 /** The families of operators: a type of values that takes one of them takes those before it, too. */
 const families = ['equality', 'ordering', 'text'] as const
 
@@ -26,29 +27,29 @@ type Family = typeof families[number]
 interface Filterable {
   readonly path: string
   readonly title: string
-  readonly field: DataField
+  readonly field: ValueView
   readonly family: Family
 }
 
 /** Returns the fields that forms can filter the items of a collection by. */
-const filterablesOf = memoize((collection: Collection): readonly Filterable[] => [
+const filterablesOf = memoize((collection: CollectionView): readonly Filterable[] => [
   ...filterableFields(collection).map(field => filterable([], field)),
-  ...[...collection.fields.values()].flatMap(relation => {
-    if (!relation.readable || !relation.filterable || !('target' in relation)) return []
-    const fields = filterableFields(relation.target).filter(({ hidden, listed, name }) =>
-      !hidden && (listed || relation.target.stored.some(one => one.name === name && one.identifier)))
+  ...collection.fields.flatMap(relation => {
+    if (!relation.filterable || !('target' in relation)) return []
+    const fields = filterableFields(relation.target).filter(({ hidden, listed, identifier }) =>
+      !hidden && (listed || identifier))
     return fields.map(field => filterable([relation], field))
   })
 ])
 
 /** Returns true for the path of a field that forms can filter by. */
-export const isFilterable = (path: string, collection: Collection): boolean =>
+export const isFilterable = (path: string, collection: CollectionView): boolean =>
   filterablesOf(collection).some(one => one.path === path)
 
-function filterable (relations: readonly Field[], field: DataField): Filterable {
+function filterable (relations: readonly FieldView[], field: ValueView): Filterable {
   const path = [...relations, field].map(({ name }) => name).join('.')
   const title = [...relations, field].map(titleOf).join('.')
-  const { operators } = field.type
+  const { operators } = field
   const family = operators.has('contains') ? 'text' : operators.has('greater') ? 'ordering' : 'equality'
   return { path, title, field, family }
 }
@@ -84,7 +85,9 @@ const timeWords: Readonly<Partial<Record<Operator, string>>> = {
 }
 
 /** Returns the filter that a form for filters asks for; undefined if it asks for none. */
-export function filterAsked (collection: Collection, parts: readonly Part[], { syntax }: Place): Filter | undefined {
+export function filterAsked (
+  collection: CollectionView, parts: readonly Part[], { syntax }: Place
+): Filter | undefined {
   const path = wordOf('_field', parts)
   if (path === undefined) return undefined
   const rows = wordsOf('_row', parts)
@@ -96,12 +99,12 @@ export function filterAsked (collection: Collection, parts: readonly Part[], { s
   if (rows.length > 0) return comparison(path, negated ? 'not_in' : 'in', rows)
   const value = wordOf('_value', parts)
   if (value === undefined) return undefined
-  const isMoment = filterablesOf(collection).find(one => one.path === path)?.field.type.kind === 'date-time'
+  const isMoment = filterablesOf(collection).find(one => one.path === path)?.field.values === 'date-time'
   return comparison(path, operator, list ? valuesIn(value, syntax) : isMoment ? momentOf(value) : value)
 }
 
 /** Returns the filters of a page as a sentence: each part opens its form, and a cross removes it. */
-export function showSentence (collection: Collection, place: Place): Html {
+export function showSentence (collection: CollectionView, place: Place): Html {
   const fields = filterablesOf(collection)
   const parts = filtersIn(place.query)
   const asked = fields.find(({ path }) => path === wordOf('_filter', place.query))
@@ -116,7 +119,7 @@ ${fields.length > 0 && showFields(fields, place)}
 ${parts.length > 1 && html`<a class="quiet button" href="${none}">Clear</a>`}</div>`
 }
 
-function showPart (part: Part, id: string, collection: Collection, place: Place): Html {
+function showPart (part: Part, id: string, collection: CollectionView, place: Place): Html {
   const href = linkWith(withoutPart(place.query, part), place)
   const remove = html`<a class="x" href="${href}" aria-label="Remove the filter ${part.text}"
  title="Remove this filter"></a>`
@@ -134,7 +137,7 @@ function showPart (part: Part, id: string, collection: Collection, place: Place)
 }
 
 /** Returns a filter of the query in words; as code where it is nested too deeply. */
-export const partInWords = (part: Part, collection: Collection, place: Place): Fragment =>
+export const partInWords = (part: Part, collection: CollectionView, place: Place): Fragment =>
   inWords({ kind: 'all', of: filtersOf(part, place) }, collection, 0) ??
   html`<code>${cut(part.text, longestCode)}</code>`
 
@@ -147,7 +150,7 @@ export const filtersOf = ({ raw }: Part, { syntax }: Place): readonly Filter[] =
   orElse(() => parseQuery(raw, syntax).filters, [])
 
 /** Returns a filter in words; undefined for one that is nested too deeply to be read as a sentence. */
-function inWords (filter: Filter, collection: Collection, depth: number): Fragment {
+function inWords (filter: Filter, collection: CollectionView, depth: number): Fragment {
   if (filter.kind === 'compare') return comparisonInWords(filter, collection)
   if (depth > deepest) return undefined
   if (filter.kind === 'not') return joined(html`<i>not</i> `, [filter.of], '', collection, depth)
@@ -163,7 +166,7 @@ function inWords (filter: Filter, collection: Collection, depth: number): Fragme
 const deepest = 3
 
 function joined (
-  start: Fragment, filters: readonly Filter[], word: string, collection: Collection, depth: number
+  start: Fragment, filters: readonly Filter[], word: string, collection: CollectionView, depth: number
 ): Fragment {
   const words = filters.map(one => inWords(one, collection, depth + 1))
   if (words.includes(undefined)) return undefined
@@ -172,10 +175,10 @@ function joined (
   return depth === 0 && start === undefined ? list : html`${start}<span class="either">${list}</span>`
 }
 
-function comparisonInWords ({ path, operator, values }: Comparison, collection: Collection): Html {
+function comparisonInWords ({ path, operator, values }: Comparison, collection: CollectionView): Html {
   const name = path.join('.')
   const { title = name, field } = filterablesOf(collection).find(one => one.path === name) ?? {}
-  const kind = field?.type.kind ?? ''
+  const kind = field?.values ?? ''
   const shown = values.map(({ text, quoted }) => text === '' || (text === 'null' && quoted) ? `"${text}"` : text)
   const { list, negated } = traitsOf(operator)
   const words = wordsFor(list && values.length === 1 ? negated ? 'not_equals' : 'equals' : operator, kind)
@@ -215,7 +218,7 @@ function showEditor (one: Filterable, current: Comparison | undefined, place: Pl
   }
   const texts = current?.values.map(({ text }) => text) ?? []
   const text = isNull ? '' : texts.length > 1 ? formatValues(texts, place.syntax) : texts[0] ?? ''
-  return html`${name}${showOperators(operatorsOf(family), asked, field.type.kind)}${
+  return html`${name}${showOperators(operatorsOf(family), asked, field.values)}${
     showInput(html` name="_value" aria-label="Value"${valueOffers(path, field, place)}`, field, text, '1')}`
 }
 

@@ -1,16 +1,12 @@
+import { createHash } from 'node:crypto'
+import type { CollectionView, RelationView } from '../../core/api/face.ts'
 import type { DataApiError } from '../../core/errors/errors.ts'
 import { isObject } from '../../core/errors/is-object.ts'
-import type { OnDelete } from '../../core/declare/source.ts'
-import type { Collection, SubCollectionField } from '../../core/model/model.ts'
-import { listedForm } from '../../core/plan/read/select.ts'
-import type { Item } from '../../core/plan/read/show.ts'
-import { separableRelation } from '../../core/plan/path/methods.ts'
-import { createHash } from 'node:crypto'
 import { type Current, fieldsToCreate, fieldsToEdit, type FormField, manyOf, readText, textIn } from './fields.ts'
 import { type Filled, noTexts, showBase, showField, showForm, showKey } from './form.ts'
 import { type Fragment, type Html, html } from './html.ts'
 import { showFacts } from './item.ts'
-import { cut, labelOf, none, titleOf } from './value.ts'
+import { cut, type Item, labelOf, none, titleOf } from './value.ts'
 import { countOf, showPage, showRows } from './page.ts'
 import { nameOf, pathTo, type Place, type PlaceOf } from './place.ts'
 import { orElse } from './attempt.ts'
@@ -36,7 +32,7 @@ function showVerb (verb: string, current: Current | undefined, main: Html, place
 
 /** Returns the page with the form for a new item. */
 export function showCreate (filled: Filled, place: PlaceOf<'collection'>): Html {
-  const { name } = place.spot.resource.from.collection
+  const { name } = place.spot.resource.collection
   const main = showForm(filled, 'Create', place)
   return showPage({ heading: `New item of ${nameOf(place)}`, title: `New in ${name}`, main }, place)
 }
@@ -58,15 +54,14 @@ export function emptyForm ({ spot: { resource } }: PlaceOf<'collection'>, like: 
 export function showDelete (
   current: Current | undefined, error: DataApiError | undefined, place: PlaceOf<'item'>
 ): Html {
-  const { collection } = place.spot.resource
-  const isUnlinked = separableRelation(place.spot.resource) !== undefined
+  const { collection, unlinks: isUnlinked } = place.spot.resource
   const verb = isUnlinked ? 'Unlink' : 'Delete'
   const hanging = current === undefined ? [] : hangingOn(current.item, collection, !isUnlinked)
   const others = hanging.reduce((sum, { count, action }) => sum + (action === 'cascade' ? count : 0), 0)
   const forbidding = hanging.filter(({ count, action }) => count > 0 && action === 'restrict')
   const main = html`${showRefusal(error)}<form class="stack" method="post"
  action="${pathTo(place)}"><input type="hidden" name="_method" value="DELETE">${showKey(place)}
-${current !== undefined && showFacts(listedForm(collection).filter(({ kind, name }) =>
+${current !== undefined && showFacts(collection.shape(undefined, 'listed').filter(({ kind, name }) =>
   kind !== 'list' && name in current.item), current.item, place)}
 ${hanging.length > 0 && showHanging(hanging, place)}
 ${current?.tag !== undefined && html`<input type="hidden" name="_tag" value="${current.tag}">`}
@@ -85,33 +80,28 @@ export const showRefusal = (error: DataApiError | undefined): Fragment =>
   error !== undefined && html`<div class="note bad" role="alert"><p>${error.message}</p></div>`
 
 /** An application that deletes softly keeps the item. */
-export const consequence = ({ deletion }: Collection): string => deletion === undefined
-  ? 'This cannot be undone.'
-  : 'The application keeps the item, but no longer shows it.'
+export const consequence = ({ keepsDeleted }: CollectionView): string => keepsDeleted
+  ? 'The application keeps the item, but no longer shows it.'
+  : 'This cannot be undone.'
 
 /** Items that hang on an item: their number, and what the database does with them if that is deleted. */
-interface Hanging { readonly field: SubCollectionField, readonly count: number, readonly action: OnDelete | undefined }
+interface Hanging {
+  readonly field: RelationView
+  readonly count: number
+  readonly action: RelationView['onDelete']
+}
 
 /** What becomes of items is told where the database alone decides it. */
-function hangingOn (item: Item, collection: Collection, isDeleted: boolean): readonly Hanging[] {
-  const isGone = isDeleted && collection.deletion === undefined && collection.hooks.deleting === undefined
+function hangingOn (item: Item, collection: CollectionView, isDeleted: boolean): readonly Hanging[] {
   return manyOf(collection).flatMap(field => {
     const counted = item[field.name]
     const count = isObject(counted) ? Number(counted['count']) : NaN
-    const action = isGone ? onDelete(field) : undefined
+    const action = isDeleted ? field.onDelete : undefined
     return count > 0 || (count === 0 && action !== undefined) ? [{ field, count, action }] : []
   })
 }
 
-/** Returns what the database does with the items of a relation if the item that has them is deleted. */
-function onDelete ({ link, holder, target }: SubCollectionField): OnDelete | undefined {
-  if (link.kind === 'foreign-key') return target.source.onDelete?.(link.foreignKey.map(({ property }) => property))
-  const action = holder.source.onDelete?.(link.foreignKey, link.through)
-  // A link is deleted, its item stays.
-  return action === 'cascade' ? 'set null' : action
-}
-
-const linkTo = (field: SubCollectionField, place: Place) =>
+const linkTo = (field: RelationView, place: Place) =>
   html`<a href="${pathTo(place, [[field.name]])}"><bdi>${titleOf(field)}</bdi></a>`
 
 function showHanging (hanging: readonly Hanging[], place: Place): Html {
@@ -274,8 +264,8 @@ const digestOf = (one: FormField, text: string): string =>
   createHash('sha256').update(plainText(one, text.replaceAll(/\r\n?/g, '\n'))).digest('base64url').slice(0, 22)
 
 function plainText ({ field }: FormField, text: string): string {
-  if (text === '' || field.kind === 'sub-item') return text
-  return field.type.kind === 'json' ? plainJson(text) : String(readText(field, text))
+  if (text === '' || 'target' in field) return text
+  return field.values === 'json' ? plainJson(text) : String(readText(field, text))
 }
 
 /** Returns JSON without spaces, its members sorted; a text that is no JSON, or nested too deeply, as it is. */

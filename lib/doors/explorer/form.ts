@@ -1,7 +1,7 @@
-import type { DataField, InputField, SubItemField } from '../../core/model/model.ts'
+import type { FieldView, RelationView, ValueView } from '../../core/api/face.ts'
 import { fieldSchema } from '../documents/values.ts'
 import { choicesOf, inGroups, isCode, isNumeric, titleOf } from './value.ts'
-import { type FormField, isLong, type ValueField } from './fields.ts'
+import { type FormField, isLong } from './fields.ts'
 import { type Fragment, type Html, html } from './html.ts'
 import type { Base } from './form-pages.ts'
 import { type Found, itemOffers, showFound } from './search.ts'
@@ -79,11 +79,11 @@ export function showField (one: FormField, { texts, faults, found }: Filled, wri
   const rest = html`<p class="hint" id="hint-${name}">${hintOf(field, written, place)}${
   schema.description !== undefined && ` ${schema.description}`}</p>
 ${faulty !== undefined && html`<p class="fault" id="fault-${name}">${faulty.join('; ')}</p>`}`
-  if (field.kind !== 'sub-item' && isChoice(field, text)) {
+  if (!('target' in field) && isChoice(field, text)) {
     return html`<fieldset class="field f6" id="field-${name}"${described}><legend>${label}</legend>${
       showChoices(field, text, { written, isGiven })}${rest}</fieldset>`
   }
-  const control = field.kind === 'sub-item'
+  const control = 'target' in field
     ? showReference(field, text, attributes, found?.get(name), place)
     : showControl(field, text, attributes, written !== 'one' || field.nullable || !field.readable)
   return html`<div class="field ${widthOf(field, text)}"><label for="field-${name}">${label}</label>${
@@ -91,12 +91,12 @@ ${faulty !== undefined && html`<p class="fault" id="fault-${name}">${faulty.join
 }
 
 /** Returns the class of a field's width, in twelfths of the form. */
-function widthOf (field: FormField['field'], text: string): string {
-  if (field.kind === 'sub-item' || choicesOf(field) !== undefined) return 'f6'
-  const { kind } = field.type
-  if (isNumeric(kind) || kind === 'date') return 'f4'
+function widthOf (field: FieldView, text: string): string {
+  if ('target' in field || choicesOf(field) !== undefined) return 'f6'
+  const { values } = field
+  if (isNumeric(values) || values === 'date') return 'f4'
   const { format, maxLength = Infinity } = fieldSchema(field, 'body')
-  return isLong(field, text) || format === 'uri' || (kind === 'string' && Number(maxLength) > longestHalf) ? '' : 'f6'
+  return isLong(field, text) || format === 'uri' || (values === 'string' && Number(maxLength) > longestHalf) ? '' : 'f6'
 }
 
 // In characters.
@@ -104,20 +104,20 @@ const longestHalf = 60
 
 /** An empty text is a value where the schema sets no least length. Of many items no field must be changed. */
 function mustBeGiven ({ field, required }: FormField, written: Written): boolean {
-  if (field.kind === 'sub-item') return required
+  if ('target' in field) return required
   const isNeeded = written === 'one' ? field.readable && !field.nullable : required
-  return isNeeded && (field.type.kind !== 'string' || Number(field.schema['minLength'] ?? 0) > 0)
+  return isNeeded && (field.values !== 'string' || Number(field.schema['minLength'] ?? 0) > 0)
 }
 
 /** Returns what an input does not say itself. */
-function hintOf (field: ValueField | SubItemField, written: Written, place: Place): Fragment {
-  if (field.kind !== 'sub-item') return !field.readable && written === 'one' && 'Empty leaves it as it is.'
+function hintOf (field: FieldView, written: Written, place: Place): Fragment {
+  if (!('target' in field)) return !field.readable && written === 'one' && 'Empty leaves it as it is.'
   const { name, title = name } = field.target
   return html`An identifier of an item of <a href="${rootPathTo(place, [[name]])}">${title}</a>.`
 }
 
 function showReference (
-  { name, target }: SubItemField, text: string, attributes: Html, found: Found | undefined, place: Place
+  { name, target }: RelationView, text: string, attributes: Html, found: Found | undefined, place: Place
 ): Html {
   const offers = itemOffers(target, place)
   const input = html`<input${attributes}${offers} value="${text}" autocomplete="off" dir="auto">`
@@ -129,7 +129,7 @@ ${found && showFound(found, ({ identifier, label }) =>
 }
 
 /** Returns true for a field whose values are so few that a form shows all of them. */
-function isChoice (field: ValueField, text: string): boolean {
+function isChoice (field: ValueView, text: string): boolean {
   const choices = choicesOf(field) ?? []
   return choices.length > 0 && choices.length <= mostChoices && (text === '' || choices.includes(text))
 }
@@ -138,7 +138,7 @@ const mostChoices = 5
 
 /** Returns the values of a field to choose from and, where it may be left empty, what that means. */
 function showChoices (
-  field: ValueField, text: string, { written, isGiven }: { readonly written: Written, readonly isGiven: boolean }
+  field: ValueView, text: string, { written, isGiven }: { readonly written: Written, readonly isGiven: boolean }
 ): Html {
   const { name, nullable, readable } = field
   const empty = nullable
@@ -152,8 +152,8 @@ function showChoices (
 }
 
 /** Returns the input of a field, by the type of its values. A text that it could not show is shown as a text. */
-function showControl (field: ValueField, text: string, attributes: Html, mayBeEmpty: boolean): Html {
-  const { type: { kind }, nullable, readable, schema } = field
+function showControl (field: ValueView, text: string, attributes: Html, mayBeEmpty: boolean): Html {
+  const { values, nullable, readable, schema } = field
   // The typed text is not sent back: the page may be kept or seen.
   if (schema['format'] === 'password') {
     return html`<input${attributes} type="password" autocomplete="new-password">`
@@ -167,7 +167,8 @@ function showControl (field: ValueField, text: string, attributes: Html, mayBeEm
   const hint = nullable && readable && html` placeholder="null"`
   // The first line break after the tag is not part of the value.
   if (isLong(field, text)) {
-    const code = kind === 'json' || isCode(field) ? html` class="mono" dir="ltr" spellcheck="false"` : html` dir="auto"`
+    const hasCode = values === 'json' || isCode(field)
+    const code = hasCode ? html` class="mono" dir="ltr" spellcheck="false"` : html` dir="auto"`
     return html`<textarea${attributes}${hint} rows="5"${code}>${'\n'}${text}</textarea>`
   }
   return showInput(html`${attributes}${hint}`, field, text, '0.001')
@@ -175,11 +176,11 @@ function showControl (field: ValueField, text: string, attributes: Html, mayBeEm
 
 /** Returns the input of a type of values, with their unit. `step`: that of moments, in seconds. */
 export function showInput (
-  attributes: Html, { type: { kind }, schema }: DataField | InputField, text: string, step: string
+  attributes: Html, { values, schema }: ValueView, text: string, step: string
 ): Html {
-  const isDay = kind === 'date' && /^(\d{4}-\d\d-\d\d)?$/.test(text)
-  const isMoment = kind === 'date-time' && inMilliseconds.test(text)
-  const mode = schema['format'] === 'uri' ? 'url' : numeric[kind]
+  const isDay = values === 'date' && /^(\d{4}-\d\d-\d\d)?$/.test(text)
+  const isMoment = values === 'date-time' && inMilliseconds.test(text)
+  const mode = schema['format'] === 'uri' ? 'url' : numeric[values]
   const typed = mode === undefined ? html` dir="auto"` : html` inputmode="${mode}" dir="ltr"`
   const type = isMoment ? html` type="datetime-local" step="${step}"` : isDay ? html` type="date"` : typed
   const input = html`<input${attributes}${type} value="${isMoment ? text.slice(0, -1) : text}" autocomplete="off">`

@@ -1,14 +1,11 @@
-import type { Collection, SubCollectionField } from '../../core/model/model.ts'
-import { planSelection } from '../../core/plan/read/select.ts'
-import type { Item } from '../../core/plan/read/show.ts'
+import type { CollectionView, RelationView } from '../../core/api/face.ts'
 import type { InParts } from '../../core/response/answer.ts'
-import { makesGroups } from '../../core/plan/read/group-columns.ts'
 import { pickField, pickForm, type Row, rowsOf, showTable } from './table.ts'
 import { showColumns } from './columns.ts'
 import { type Facet, showFacets } from './facets.ts'
 import { showGroups, showGroupsPage } from './groups.ts'
 import { each, type Fragment, type Html, html, type Member, membersOf } from './html.ts'
-import { cut, longestInPath, shownFields } from './value.ts'
+import { cut, type Item, longestInPath, shownFields } from './value.ts'
 import { type Format, type Pages, showDone, showMenu, showNumber, showPage, showPages } from './page.ts'
 import {
   filtersIn, linkWith, nameOf, type Part, pathAbove, pathTo, type Place, type PlaceOf, shownAs, withoutPart
@@ -36,7 +33,7 @@ export interface Allowed {
   readonly create: boolean
   readonly import: boolean
   /** The relation that takes items which exist; undefined if none does. */
-  readonly link: SubCollectionField | undefined
+  readonly link: RelationView | undefined
   readonly unlink: boolean
   /** What may be done with all items that a filter finds. */
   readonly many: Readonly<Record<'update' | 'delete', boolean>>
@@ -46,8 +43,8 @@ export interface Allowed {
 export function showGrid (
   { rows, pages, found, facets, without }: Listing, allowed: Allowed, place: PlaceOf<'collection'>
 ): Html {
-  const { asked, resource: { from: { collection } } } = place.spot
-  const select = planSelection(asked.fields, collection, 'listed')
+  const { asked, resource: { collection } } = place.spot
+  const select = collection.shape(asked.fields, 'listed')
   const name = nameOf(place)
   const unlink = allowed.unlink ? (_item: Item, path: string) => unlinkButton(path) : undefined
   const pick = pickField(collection, select)
@@ -59,7 +56,7 @@ export function showGrid (
   const main = html`${showDone(place)}${!isBare && showSentence(collection, place)}
 <div class="body">${showFacets(facets, place)}<section class="frame" aria-label="${name}">${isBare
   ? showBare(collection, acts)
-  : html`<div class="tools">${showViews(viewsOf(collection, place.api.options), place)}${
+  : html`<div class="tools">${showViews(viewsOf(collection), place)}${
     showColumns(collection, select, place)}${showGroups(place)}${showDensities(place)}</div>
 ${rows.length > 0 ? showTable(table, place) : showEmpty(without, collection, place)}
 ${pick && rows.length > 0 && pickForm(pick, allowed.many, place)}${
@@ -79,17 +76,17 @@ ${allowed.link && linkForm(allowed.link, found, place)}`
 }
 
 /** Returns the formats of a collection. */
-export const formatsOf = ({ api }: Place): readonly Format[] =>
-  api.options.streams() ? ['json', 'csv', 'ndjson'] : ['json']
+export const formatsOf = ({ face }: Place): readonly Format[] =>
+  face.streams() ? ['json', 'csv', 'ndjson'] : ['json']
 
 /** Returns what stands in place of a table where nothing was left out: the names of the fields, and what adds items. */
-function showBare (collection: Collection, acts: Fragment): Html {
+function showBare (collection: CollectionView, acts: Fragment): Html {
   const { title, name } = collection
   return html`<div class="empty"><strong>There are no ${title ?? name} yet.</strong><p>Each has <code>${
     shownFields(collection).map(field => field.name).join(', ')}</code>.</p>${acts && html`<p>${acts}</p>`}</div>`
 }
 
-function showEmpty (without: readonly Without[], collection: Collection, place: Place): Html {
+function showEmpty (without: readonly Without[], collection: CollectionView, place: Place): Html {
   const reason = filtersIn(place.query).length === 0 ? 'There are no items on this page.' : 'No item is all of this.'
   return html`<div class="empty"><strong>${reason}</strong>${without.map(({ part, count }) => html`
 <p><a href="${linkWith(withoutPart(place.query, part), place)}">Without ${
@@ -108,12 +105,13 @@ function showDensities (place: Place): Html {
 /** Returns the page of a dictionary: one table of items, or a table for each group of items. */
 export function * showDictionary (json: string, pages: Pages, place: PlaceOf<'dictionary'>): InParts<Html> {
   const members = yield * membersOf(json, '{')
-  const { asked, resource: { from: { collection } } } = place.spot
-  if (makesGroups(asked.fields, collection)) {
+  const { asked, resource: { collection } } = place.spot
+  const columns = collection.groups(asked.fields)
+  if (columns !== undefined) {
     const heading = (name: string) => showGroupName(name, place)
-    return showGroupsPage({ asked: asked.fields ?? [], collection, members, pages, heading }, place, ['json'])
+    return showGroupsPage({ columns, collection, members, pages, heading }, place, ['json'])
   }
-  const select = planSelection(asked.fields, collection, 'listed')
+  const select = collection.shape(asked.fields, 'listed')
   const base = pathAbove(place)
   const name = nameOf(place)
   const isGrouped = members[0]?.json.startsWith('[') === true

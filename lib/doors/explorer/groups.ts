@@ -1,22 +1,19 @@
 import { isObject } from '../../core/errors/is-object.ts'
-import type { Collection } from '../../core/model/model.ts'
-import { filterableFields } from '../documents/filters.ts'
+import type { CollectionView, GroupValue } from '../../core/api/face.ts'
 import { comparison, sortTerm } from '../../core/request/made.ts'
-import type { GroupColumn } from '../../core/plan/plan.ts'
-import { GroupColumns, planColumns } from '../../core/plan/read/group-columns.ts'
-import { nextStart, type TimeUnit, unitsOf } from '../../core/plan/time-units.ts'
-import type { FieldAsked, Filter } from '../../core/request/request.ts'
+import { nextStart } from '../../core/plan/time-units.ts'
+import type { Filter } from '../../core/request/request.ts'
 import { isFilterable, showSentence } from './filters.ts'
 import { each, type Fragment, type Html, html, type Member } from './html.ts'
 import { type Format, type Pages, showMenu, showNumber, showPage, showPages, showScroll } from './page.ts'
 import { asking, filterPart, filtersIn, linkWith, nameOf, pathTo, type Place, type PlaceOf, shownAs } from './place.ts'
 import { rest } from './table.ts'
-import { identifies, kindOf, longestInPath, showValue, titleOf, unitOf, valueIn } from './value.ts'
+import { filterableFields, identifies, longestInPath, showValue, titleOf, unitOf, valueIn } from './value.ts'
 
 /** The groups of an answer. `heading`: returns the link of a named group. */
 interface GroupsShown {
-  readonly asked: readonly FieldAsked[]
-  readonly collection: Collection
+  readonly columns: readonly GroupValue[]
+  readonly collection: CollectionView
   readonly members: readonly Member[]
   readonly pages: Pages
   readonly heading?: (name: string) => Html
@@ -24,9 +21,8 @@ interface GroupsShown {
 
 /** Returns the page of groups: a table with a column for each value, below a chart where they are units of time. */
 export function showGroupsPage (
-  { asked, collection, members, pages, heading }: GroupsShown, place: Place, formats: readonly Format[]
+  { columns, collection, members, pages, heading }: GroupsShown, place: Place, formats: readonly Format[]
 ): Html {
-  const columns = planColumns(asked, new GroupColumns(collection))
   const name = nameOf(place)
   const few = members.length > mostBars ? [] : members.map(({ json }) => JSON.parse(json) as unknown)
   const measure = columns.find(({ call }) => call !== undefined)
@@ -60,24 +56,23 @@ ${members.length > 0 && html`<div class="frame">${showScroll(`Table of ${name}`,
 }
 
 /** Returns the heading of a column, in words, with its unit; its title has the name in queries. */
-function showHead (column: GroupColumn): Html {
-  const { call, of, field, unit } = { unit: undefined, ...column }
+function showHead (column: GroupValue): Html {
+  const { name, call, of, unit } = column
   const isOwn = of !== undefined && call !== 'count' && call !== 'count_distinct'
-  const measure = isOwn && of.field !== undefined ? unitOf(of.field, unit ?? kindOf(of.field)) : ''
-  return html`<th scope="col"${call !== undefined && html` class="num"`} title="${field.name}"><span><bdi>${
+  const measure = isOwn ? unitOf(of, unit ?? of.values) : ''
+  return html`<th scope="col"${call !== undefined && html` class="num"`} title="${name}"><span><bdi>${
     titleOfColumn(column)}</bdi>${measure !== '' && html`<small>${measure}</small>`}</span></th>`
 }
 
 /** Returns the words for a column, such as `sum of total`. */
-function titleOfColumn (column: GroupColumn): string {
-  const { call, of, field: { name }, unit } = { unit: undefined, ...column }
+function titleOfColumn ({ name, call, of, unit }: GroupValue): string {
   if (of === undefined) return 'count'
   const path = call === undefined && unit === undefined ? name : name.slice(0, name.lastIndexOf('.'))
-  const title = path.includes('.') ? path : of.field.schema.title ?? path
+  const title = path.includes('.') ? path : of.schema.title ?? path
   return call === undefined && unit === undefined ? title : `${unit ?? callWords[call ?? 'count']} of ${title}`
 }
 
-const callWords: Readonly<Record<GroupColumn['call'] & string, string>> = {
+const callWords: Readonly<Record<GroupValue['call'] & string, string>> = {
   count: 'number', count_distinct: 'different values', sum: 'sum', avg: 'average', min: 'minimum', max: 'maximum'
 }
 
@@ -85,10 +80,10 @@ const callWords: Readonly<Record<GroupColumn['call'] & string, string>> = {
  * Returns a value of a group, with a bar where the greatest of its column, `most`, is positive. `items`: the link to
  * the items of the group.
  */
-function showMember (group: unknown, column: GroupColumn, most: number, items: string | undefined): Html {
+function showMember (group: unknown, column: GroupValue, most: number, items: string | undefined): Html {
   const value = valueIn(group, column)
   const text = column.call === undefined
-    ? showUnit(value, column) ?? showValue(value, column.of.field, { longest: longestValue })
+    ? showUnit(value, column) ?? showValue(value, column.of, { longest: longestValue })
     : showMean(value) ?? showValue(value, undefined, { longest: longestValue })
   const shown = items === undefined ? text : html`<a class="ref" href="${items}">${text}</a>`
   if (column.call === undefined) return html`<td class="m">${shown}</td>`
@@ -104,7 +99,7 @@ function showMean (value: unknown): Fragment {
 }
 
 /** Returns a year or a month as people write it; undefined for other values. */
-function showUnit (value: unknown, { unit }: { readonly unit?: TimeUnit | undefined }): Fragment {
+function showUnit (value: unknown, { unit }: GroupValue): Fragment {
   const text = shortUnit(value, unit)
   return text === undefined || text === value
     ? undefined
@@ -112,7 +107,7 @@ function showUnit (value: unknown, { unit }: { readonly unit?: TimeUnit | undefi
     String(value)}">${text}</time>`
 }
 
-const shortUnit = (value: unknown, unit: TimeUnit | undefined): string | undefined =>
+const shortUnit = (value: unknown, unit: GroupValue['unit']): string | undefined =>
   typeof value === 'string' ? value.slice(0, unit === 'year' ? 4 : unit === 'month' ? 7 : undefined) : undefined
 
 // Groups that have bars.
@@ -132,11 +127,11 @@ const letter = 6
 
 /** Returns the first numbers of groups as bars in the order of time; undefined where no unit of time groups them. */
 function showChart (
-  groups: readonly unknown[], columns: readonly GroupColumn[], linkOf: (group: unknown) => string | undefined
+  groups: readonly unknown[], columns: readonly GroupValue[], linkOf: (group: unknown) => string | undefined
 ): Html | undefined {
   const [by, ...others] = columns.filter(({ call }) => call === undefined)
   const measure = columns.find(({ call }) => call !== undefined)
-  if (by?.call !== undefined || by?.unit === undefined || others.length > 0 || measure === undefined) return undefined
+  if (by?.unit === undefined || others.length > 0 || measure === undefined) return undefined
   const bars = groups.flatMap(group => {
     const [start, value] = [valueIn(group, by), Number(valueIn(group, measure))]
     return typeof start === 'string' ? [{ start, name: shortUnit(start, by.unit) ?? start, value, group }] : []
@@ -163,13 +158,13 @@ function showChart (
 
 /** Returns the link to the items of a group; undefined where no filter by its values finds them. */
 function linkToGroup (
-  group: unknown, columns: readonly GroupColumn[], collection: Collection, place: Place
+  group: unknown, columns: readonly GroupValue[], collection: CollectionView, place: Place
 ): string | undefined {
   const { syntax } = place
   const filters: Filter[] = []
   for (const column of columns) {
     if (column.call !== undefined) continue
-    const { field: { name }, unit, of } = column
+    const { name, unit, of } = column
     const value = valueIn(group, column)
     const text = String(value)
     const path = unit === undefined ? name : name.slice(0, name.lastIndexOf('.'))
@@ -177,7 +172,7 @@ function linkToGroup (
     const end = unit && value !== null ? nextStart(text, unit) : undefined
     if (end === undefined) filters.push(comparison(path, 'equals', value === null ? null : text))
     else {
-      const time = of.field.type.kind === 'date-time' && !text.includes('T') ? 'T00:00:00Z' : ''
+      const time = of?.values === 'date-time' && !text.includes('T') ? 'T00:00:00Z' : ''
       filters.push(comparison(path, 'at_least', text + time), comparison(path, 'less', end + time))
     }
   }
@@ -186,13 +181,13 @@ function linkToGroup (
 
 /** Returns the menu of the groups that the items of a page can be counted in: of time by months, else by values. */
 export function showGroups (place: PlaceOf<'collection'>): Html | undefined {
-  const { from: { collection } } = place.spot.resource
+  const { collection } = place.spot.resource
   const fields = filterableFields(collection).filter(field =>
-    field.sortable && !field.hidden && !identifies(field, collection))
+    field.groupable && !field.hidden && !identifies(field, collection))
   if (fields.length === 0 || !collection.strategies.aggregates) return undefined
   const { syntax } = place
   return showMenu('groups', 'Group by', html`<ul>${fields.map(field => {
-    const name = unitsOf(field.type).includes('month') ? `${field.name}.month()` : field.name
+    const name = field.units.includes('month') ? `${field.name}.month()` : field.name
     const sort = name === field.name ? sortTerm('count()', true) : sortTerm(name, false)
     const query = asking(filtersIn(place.query), { fields: [name, 'count()'], sort }, syntax)
     return html`<li><a href="${pathTo(place)}${query}">${titleOf(field)}</a></li>`

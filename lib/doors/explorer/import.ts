@@ -15,7 +15,7 @@ interface Checked { readonly csv: string, readonly count?: number, readonly erro
 export function showImport ({ csv, count, error }: Checked, place: PlaceOf<'collection'>): Html {
   const { resource } = place.spot
   const names = fieldsToCreate(resource).map(({ field }) => field.name).join(', ')
-  const isChecked = count !== undefined || !resource.from.collection.strategies.dryRun
+  const isChecked = count !== undefined || !resource.collection.strategies.dryRun
   const main = html`${error && showFaults(error, csv)}${count !== undefined && html`
 <p class="note good" role="status">${countOf(count)} can be imported. Nothing is written yet.</p>`}
 <form class="stack" method="post" action="${pathTo(place)}"><div class="field"><label for="csv">CSV</label>

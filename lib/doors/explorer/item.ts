@@ -1,16 +1,12 @@
 import { isObject } from '../../core/errors/is-object.ts'
-import type { Field } from '../../core/model/model.ts'
-import type { Selection, Shown } from '../../core/plan/plan.ts'
-import { planSelection } from '../../core/plan/read/select.ts'
-import type { Item } from '../../core/plan/read/show.ts'
-import { formatSegment } from '../../core/response/paths.ts'
+import type { FieldView, Shape, Shown, ShownItems } from '../../core/api/face.ts'
 import { isTags, showCount, showFunction, showTable, showTags } from './table.ts'
 import { apart, columnTitle } from './columns.ts'
 import { manyOf } from './fields.ts'
 import { type Fragment, type Html, html } from './html.ts'
 import {
-  addressesOf, cut, identifies, indented, inGroups, isCode, isImage, kindOf, labelOf, linkTo, none, segmentsTo,
-  showValue, titleOf, unitOf
+  cut, identifies, indented, inGroups, isCode, isImage, type Item, labelOf, linkTo, none, pathBelow, showValue,
+  titleOf, unitOf
 } from './value.ts'
 import { unlinkButton } from './search.ts'
 import { showDone, showPage } from './page.ts'
@@ -30,7 +26,7 @@ export function showItemPage (
     const main = html`<p class="empty">There is no item here: <code>null</code>.</p>`
     return showPage({ title: nameOf(place), main, formats, takesQuery: true }, place)
   }
-  const select = planSelection(asked.fields, collection, 'full')
+  const select = collection.shape(asked.fields, 'full')
   const label = cut(labelOf(item, collection), longest)
   const entries = apart(select).filter(({ kind }) => kind !== 'list')
   const main = html`${showDone(place)}<div class="two"><div>${inGroups(entries, groupOf).map(([group, some]) =>
@@ -46,7 +42,7 @@ ${select.map(shown => shown.kind === 'list' &&
 const groupOf = ({ field }: Shown): string | undefined => field.schema.group
 
 /** Returns members of an item as terms and their values. */
-export const showFacts = (entries: Selection, item: Item, place: PlaceOf<'item'>): Html =>
+export const showFacts = (entries: Shape, item: Item, place: PlaceOf<'item'>): Html =>
   html`<dl class="facts pair">${entries.map(shown => showEntry(shown, item, place))}</dl>`
 
 const collectionPath = (place: PlaceOf<'item'>) =>
@@ -54,8 +50,8 @@ const collectionPath = (place: PlaceOf<'item'>) =>
 
 function showActions (item: Item, allowed: ItemAllowed, place: PlaceOf<'item'>): Fragment {
   if (!Object.values(allowed).includes(true)) return undefined
-  const own = segmentsTo(item, place.spot.resource.collection, place.syntax.dictionaryPrefix)
-  const copy = own && encodePart(`_new=${own.map(formatSegment).join('/')}`)
+  const own = pathBelow('', item, place.spot.resource.collection)
+  const copy = own && encodePart(`_new=${own.slice(1)}`)
   return html`${allowed.update && html`<a class="button primary" href="${pathTo(place)}?_edit">Edit</a> `}${
     allowed.create && copy && html`<a class="button" href="${collectionPath(place)}?${copy}">Duplicate</a> `}${
     allowed.delete && html`<a class="button danger" href="${pathTo(place)}?_delete">Delete</a> `}${
@@ -94,12 +90,12 @@ function showFact (
   if (typeof value === 'string' && isImage(value, field, place)) {
     return html`<img class="picture" src="${value}" alt="" loading="lazy" width="132" height="132">${text}`
   }
-  const unit = typeof value === 'number' || typeof value === 'string' ? unitOf(field, kindOf(field)) : ''
+  const unit = typeof value === 'number' || typeof value === 'string' ? unitOf(field, field.values) : ''
   return unit === '' ? text : html`${text} <small>${unit}</small>`
 }
 
 /** Returns a nested item: its name as a link, and its other values where the request names them. */
-function showNested (item: Item, shown: Extract<Shown, { kind: 'item' }>, place: PlaceOf<'item'>): Html {
+function showNested (item: Item, shown: ShownItems, place: PlaceOf<'item'>): Html {
   const { target } = shown.field
   const label = labelOf(item, target)
   const others = place.spot.asked.fields === undefined
@@ -110,14 +106,12 @@ function showNested (item: Item, shown: Extract<Shown, { kind: 'item' }>, place:
     showFact(one, item, place, pathTo(place, [[shown.name], [one.name]]), shortest)}</span>`)}</span>`
 }
 
-function showList (shown: Extract<Shown, { kind: 'list' }>, value: unknown, counted: unknown, place: Place): Html {
+function showList (shown: ShownItems, value: unknown, counted: unknown, place: Place): Html {
   const base = pathTo(place, [[shown.name]])
   const elements = Array.isArray(value) ? value.filter(isObject) : []
   const number = isObject(counted) && typeof counted['count'] === 'number' ? counted['count'] : elements.length
   const rows = elements.slice(0, mostRows).map(element => ({ json: JSON.stringify(element), item: element }))
-  const table = {
-    caption: shown.name, collection: shown.field.target, select: shown.listing.select, rows, base, sorts: false
-  }
+  const table = { caption: shown.name, collection: shown.field.target, select: shown.select, rows, base, sorts: false }
   return html`<section class="part"><h2><a href="${base}"><bdi>${titleOf(shown.field)}</bdi></a> <span class="n">${
     number > rows.length && `${rows.length} of `}${number}</span></h2>
 <div class="frame">${rows.length > 0 ? showTable(table, place) : html`<p class="empty">None.</p>`}</div>${
@@ -125,16 +119,15 @@ function showList (shown: Extract<Shown, { kind: 'list' }>, value: unknown, coun
 }
 
 /** Returns what stands around an item: the numbers of related items, fields that are not shown, and its addresses. */
-function showRail (item: Item, counts: Item, select: Selection, place: PlaceOf<'item'>): Html {
+function showRail (item: Item, counts: Item, select: Shape, place: PlaceOf<'item'>): Html {
   const { collection } = place.spot.resource
-  const isOther = (field: Field) => field.readable && !select.some(({ name }) => name === field.name)
-  const others = [...collection.fields.values()].filter(field => isOther(field) && !(field.name in counts))
-  const link = ({ name, ...field }: Field) =>
-    html`<a href="${pathTo(place, [[name]])}"><bdi>${titleOf({ name, ...field })}</bdi></a>`
+  const isOther = (field: FieldView) => field.readable && !select.some(({ name }) => name === field.name)
+  const others = collection.fields.filter(field => isOther(field) && !(field.name in counts))
+  const link = (field: FieldView) =>
+    html`<a href="${pathTo(place, [[field.name]])}"><bdi>${titleOf(field)}</bdi></a>`
   const linked = manyOf(collection).filter(({ name }) => name in counts && !select.some(shown => shown.name === name))
   const here = pathTo(place)
-  const paths = addressesOf(item, collection, place.syntax.dictionaryPrefix)
-    .map(segments => rootPathTo(place, [[collection.name], ...segments]))
+  const paths = collection.addressesOf(item).map(segments => rootPathTo(place, [[collection.name], ...segments]))
   const addresses = [...new Set(paths)].filter(path => path !== here)
   return html`<aside class="rail" aria-label="Around this item">${[
     ['What links here', linked.map(field => html`${link(field)}${showCount(counts[field.name], undefined)}`)],

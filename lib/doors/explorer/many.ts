@@ -1,15 +1,11 @@
 import type { DataApiError } from '../../core/errors/errors.ts'
 import { filterRequired, tooManyAffected } from '../../core/errors/by-filter.ts'
 import { isObject } from '../../core/errors/is-object.ts'
-import { separable } from '../../core/plan/path/methods.ts'
-import { always } from '../../core/plan/predicates.ts'
-import { planSelection } from '../../core/plan/read/select.ts'
-import type { Item } from '../../core/plan/read/show.ts'
 import { fieldsToEdit, type FormField, namesInForm } from './fields.ts'
 import { consequence, showRefusal } from './form-pages.ts'
 import { type Filled, noTexts, showFaults, showField, showKey } from './form.ts'
 import { type Fragment, type Html, html } from './html.ts'
-import { cut, labelOf, linkTo, none, showValue, titleOf } from './value.ts'
+import { cut, type Item, labelOf, linkTo, none, showValue, titleOf } from './value.ts'
 import { countOf, showPage, showRows } from './page.ts'
 import { asking, filtersIn, linkWith, nameOf, type PlaceOf } from './place.ts'
 import { showTable } from './table.ts'
@@ -20,8 +16,8 @@ export async function readMany (
   method: 'PATCH' | 'DELETE', { spot: { resource } }: PlaceOf<'collection'>, visit: Visit
 ): Promise<readonly Item[]> {
   const filters = filtersIn(visit.place.query)
-  if (filters.length === 0 && resource.where === always) throw filterRequired(method)
-  const fields = method === 'PATCH' && { fields: namesInForm(resource.from.collection) }
+  if (filters.length === 0 && resource.isWhole) throw filterRequired(method)
+  const fields = method === 'PATCH' && { fields: namesInForm(resource.collection) }
   const { items, more } = await visit.read(
     visit.ownPath + asking(filters, { ...fields, size: most }, visit.place.syntax))
   if (more) throw tooManyAffected(items.length)
@@ -32,7 +28,7 @@ export async function readMany (
 const most = 1000
 
 /** Returns the form for many items as it is opened: empty. */
-export const formOfMany = ({ spot: { resource: { from: { collection } } } }: PlaceOf<'collection'>): Filled =>
+export const formOfMany = ({ spot: { resource: { collection } } }: PlaceOf<'collection'>): Filled =>
   ({ ...noTexts, fields: fieldsToEdit(collection) })
 
 /** Returns the page that changes many items: what each field becomes, if its box is checked, and what they have now. */
@@ -57,13 +53,12 @@ ${showRows('Fields', ['Change', 'To', 'Now'], fields.map(row), 'merge')}
 export function showDeleteMany (
   items: readonly Item[], error: DataApiError | undefined, place: PlaceOf<'collection'>
 ): Html {
-  const { from: { collection, via } } = place.spot.resource
-  const isUnlinked = separable(via) !== undefined
+  const { collection, unlinks: isUnlinked } = place.spot.resource
   const verb = isUnlinked ? 'Unlink' : 'Delete'
   const table = {
     caption: nameOf(place),
     collection,
-    select: planSelection(undefined, collection, 'listed'),
+    select: collection.shape(undefined, 'listed'),
     rows: items.map(item => ({ json: '', item })),
     base: linkWith([], place),
     sorts: false
@@ -81,7 +76,7 @@ export function showDeleteMany (
 /** No more items are written than the page has shown. */
 const showNumber = (items: readonly Item[]) => html`<input type="hidden" name="_count" value="${items.length}">`
 
-function namesOf (items: readonly Item[], { spot: { resource: { from: { collection } } } }: PlaceOf<'collection'>) {
+function namesOf (items: readonly Item[], { spot: { resource: { collection } } }: PlaceOf<'collection'>) {
   const names = items.slice(0, mostNames).map(item => cut(labelOf(item, collection), longestName))
   const rest = items.length - names.length
   return `${names.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`
@@ -103,9 +98,9 @@ function showNow ({ field }: FormField, items: readonly Item[], place: PlaceOf<'
   if (isEach || counts.size > mostStates) return html`<span class="soft">${counts.size} different</span>`
   return [...counts].map(([json, count], at) => {
     const value: unknown = JSON.parse(json)
-    const shown = field.kind !== 'sub-item'
-      ? showValue(value, field, { longest: longestName })
-      : isObject(value) ? linkTo(value, field.target, place) : none
+    const shown = 'target' in field
+      ? isObject(value) ? linkTo(value, field.target, place) : none
+      : showValue(value, field, { longest: longestName })
     return html`${at > 0 && ', '}${shown} <span class="soft">in ${count}</span>`
   })
 }

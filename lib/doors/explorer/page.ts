@@ -1,12 +1,10 @@
 import { createHash } from 'node:crypto'
 import { answerTooLarge } from '../../core/errors/errors.ts'
 import type { Answer, InParts } from '../../core/response/answer.ts'
-import { formatPath } from '../../core/response/paths.ts'
 import { fewestGrouped, showShort } from './value.ts'
-import { planPage } from '../../core/plan/read/page.ts'
 import { parameterOf } from '../../core/request/syntax.ts'
 import {
-  hiddenShow, linkWith, parameterPart, pathTo, type Place, readable, rootPathTo, withoutPage,
+  hiddenShow, linkWith, listedAt, parameterPart, pathTo, type Place, readable, rootPathTo, withoutPage,
   wordOf
 } from './place.ts'
 import { type Fragment, type Html, html, textsOf, trusted } from './html.ts'
@@ -60,14 +58,15 @@ ${main}</main></body></html>`
 }
 
 /** Returns the path as links, one for each segment. */
-function showCrumbs ({ title, site, parts }: Place): Html {
+function showCrumbs (place: Place): Html {
+  const { title, parts } = place
   const crumbs = parts.map((part, index) => {
     const label = html`<bdi>${part.map(String).join(',')}</bdi>`
     return index === parts.length - 1
       ? html`<li><span aria-current="page">${label}</span></li>`
-      : html`<li><a href="${formatPath(site, parts.slice(0, index + 1))}">${label}</a></li>`
+      : html`<li><a href="${rootPathTo(place, parts.slice(0, index + 1))}">${label}</a></li>`
   })
-  return html`<nav aria-label="Path"><ol><li><a class="home" href="${formatPath(site, [])}">${title}</a></li>
+  return html`<nav aria-label="Path"><ol><li><a class="home" href="${rootPathTo(place, [])}">${title}</a></li>
 ${crumbs}</ol></nav>`
 }
 
@@ -158,9 +157,10 @@ ${links.size > 0 && html`<span class="sizes">Rows per page: ${pageSizes.map(one 
 
 /** Returns the number of the first row of a page in its listing; undefined where the page was named by a cursor. */
 function firstRow ({ spot }: Place, links: Pages['links']): number | undefined {
-  if (spot === undefined || !('from' in spot.resource)) return undefined
-  const { offset, style } = planPage(spot.asked.page, spot.resource.from.collection.pages)
-  return style === 'keyset' && links.has('prev') ? undefined : offset + 1
+  const listed = spot && listedAt(spot)
+  if (spot === undefined || listed === undefined) return undefined
+  const before = listed.itemsBefore(spot.asked.page) ?? (links.has('prev') ? undefined : 0)
+  return before === undefined ? undefined : before + 1
 }
 
 /** Returns a number in groups of three digits. */

@@ -1,19 +1,17 @@
-import { type ParameterKind, parameterOf, type Syntax } from '../../core/request/syntax.ts'
+import type { CollectionView, Face, ResourceView, Sight } from '../../core/api/face.ts'
 import { decodePercent } from '../../core/request/decode.ts'
-import { splitUnquoted } from '../../core/request/unquoted.ts'
-import type { Api } from '../../core/api/answer.ts'
-import type { Permissions } from '../../core/plan/request.ts'
-import type { Resource } from '../../core/plan/path/walk.ts'
-import { fieldAsked, valueText } from '../../core/request/made.ts'
+import { fieldAsked, type sortTerm, valueText } from '../../core/request/made.ts'
 import { encodePart, print, printValues } from '../../core/request/print.ts'
-import type { Filter, Query, SortTerm } from '../../core/request/request.ts'
-import { formatPath, type Parts, type Site } from '../../core/response/paths.ts'
+import type { Filter, Query } from '../../core/request/request.ts'
+import { parameterOf, type Syntax } from '../../core/request/syntax.ts'
+import { splitUnquoted } from '../../core/request/unquoted.ts'
+import { formatPath } from '../../core/response/paths.ts'
 import { type Html, html } from './html.ts'
 
 /** The facts that all pages of one registration share. */
 export interface Exploring {
   /** The API, whose listings have their links in the header, wherever the application puts them. */
-  readonly api: Api
+  readonly face: Face
   readonly title: string
   /** The application's page for logging in. */
   readonly login: string | undefined
@@ -23,7 +21,7 @@ export interface Exploring {
 
 /** The place of a page: the request of the API that it shows, and the caller's permissions there. */
 export interface Place extends Exploring {
-  readonly site: Site
+  readonly site: NonNullable<Face['site']>
   /** The syntax of the resource; that of the API for an error. */
   readonly syntax: Syntax
   /** True for a page of a live document. */
@@ -32,13 +30,16 @@ export interface Place extends Exploring {
   readonly formKey?: () => string | undefined
   /** Undefined for an error whose request leads nowhere. */
   readonly spot: Spot | undefined
-  /** The parts of each segment of the path. */
-  readonly parts: readonly Parts[]
+  /** The segments of the path. */
+  readonly parts: readonly Segment[]
   /** The parts of the query string, the explorer's own words among them. */
   readonly query: readonly Part[]
   /** What opens on the page: the number of its elements so far, and the characters of texts that it may still show. */
   readonly openings: { count: number, left: number }
 }
+
+/** A segment of a path: its parts, such as the values of a key. */
+export type Segment = readonly unknown[]
 
 /** Returns the openings of a new page. */
 export const newOpenings = (): Place['openings'] => ({ count: 0, left: 200_000 })
@@ -47,26 +48,31 @@ export const newOpenings = (): Place['openings'] => ({ count: 0, left: 200_000 }
 export interface Spot {
   /** The query of the request. */
   readonly asked: Query
-  readonly resource: Resource
-  readonly permissions: Permissions
+  readonly resource: ResourceView
+  /** Of the collection of the resource, and of the targets of its relations. */
+  readonly sight: Sight
 }
 
-/** A place of one kind of resource. */
-export interface PlaceOf<K extends Resource['kind']> extends Place {
-  readonly spot: Spot & { readonly resource: Extract<Resource, { kind: K }> }
+/** A place of one kind of resource, but for the directory. */
+export interface PlaceOf<K extends Exclude<ResourceView['kind'], 'directory'>> extends Place {
+  readonly spot: Spot & { readonly resource: ResourceView & { readonly kind: K, readonly collection: CollectionView } }
 }
 
 /** Returns true for a place of that kind of resource. */
-export const isOf = <K extends Resource['kind']>(
+export const isOf = <K extends Exclude<ResourceView['kind'], 'directory'>>(
   kind: K, place: Place & { readonly spot: Spot }
 ): place is PlaceOf<K> => place.spot.resource.kind === kind
 
+/** Returns the collection of which a resource lists items, or groups of them; undefined for any other resource. */
+export const listedAt = ({ resource: { kind, collection } }: Spot): CollectionView | undefined =>
+  kind === 'collection' || kind === 'dictionary' ? collection : undefined
+
 /** Returns the path of a resource below that of the page. */
-export const pathTo = ({ site, parts }: Place, more: readonly Parts[] = []): string =>
+export const pathTo = ({ site, parts }: Place, more: readonly Segment[] = []): string =>
   formatPath(site, [...parts, ...more])
 
 /** Returns the path of a resource below the API's root. */
-export const rootPathTo = ({ site }: Place, parts: readonly Parts[]): string => formatPath(site, parts)
+export const rootPathTo = ({ site }: Place, parts: readonly Segment[]): string => formatPath(site, parts)
 
 /** Returns the path of the resource one level above the page. */
 export const pathAbove = ({ site, parts }: Place): string => formatPath(site, parts.slice(0, -1))
@@ -97,6 +103,8 @@ export const words = [
   // A search for an item to refer to, and the item that was found.
   '_search', '_take'
 ] as const
+
+type ParameterKind = Parameters<typeof parameterOf>[0]
 
 /** A parameter of the explorer. */
 type Word = typeof words[number]
@@ -171,7 +179,11 @@ export function asking (filters: QueryParts, { fields, sort, size }: Asked, synt
   return queryOf([...filters, ...asked === '' ? [] : [asked]])
 }
 
-interface Asked { readonly fields?: readonly string[], readonly sort?: SortTerm, readonly size?: number }
+interface Asked {
+  readonly fields?: readonly string[]
+  readonly sort?: ReturnType<typeof sortTerm>
+  readonly size?: number
+}
 
 /** Returns a filter whose values stand in quotes, but for null. */
 export function inQuotes (filter: Filter): Filter {

@@ -1,9 +1,6 @@
 import { DataApiError, methodNotAllowed } from '../../core/errors/errors.ts'
 import { isObject } from '../../core/errors/is-object.ts'
-import { makesGroups } from '../../core/plan/read/group-columns.ts'
 import type { Answer, InParts } from '../../core/response/answer.ts'
-import type { Item } from '../../core/plan/read/show.ts'
-import { renderFailure } from '../../core/response/failure.ts'
 import { allowedIn, askAllowed, checkMethod, updateMethod, type Visit } from './visit.ts'
 import { rowsOf } from './table.ts'
 import { columnsAsked } from './columns.ts'
@@ -18,13 +15,13 @@ import { showGroupsPage } from './groups.ts'
 import { type Html, html, membersOf } from './html.ts'
 import { showImport } from './import.ts'
 import { showItemPage } from './item.ts'
-import { countOf, pageOf, type Pages, seeOther, showing, showPage } from './page.ts'
+import { countOf, noData, pageOf, type Pages, seeOther, showing, showPage } from './page.ts'
 import {
-  asking, encodeTyped, filtersIn, isKept, isOf, linkWith, nameOf, parameterPart, type Part, partsOf, pathAbove,
-  type Place, type PlaceOf, queryOf, type QueryParts, shownIn, type Spot, withFilter, withParameter, wordOf
+  asking, encodeTyped, filtersIn, isKept, isOf, linkWith, listedAt, nameOf, parameterPart, type Part, partsOf,
+  pathAbove, type Place, type PlaceOf, queryOf, type QueryParts, shownIn, type Spot, withFilter, withParameter, wordOf
 } from './place.ts'
 import { search } from './search.ts'
-import { showWhole } from './value.ts'
+import { type Item, showWhole } from './value.ts'
 import { orRefusal } from './attempt.ts'
 import { formOfMany, readMany, showDeleteMany, showEditMany } from './many.ts'
 
@@ -40,7 +37,7 @@ export async function readPage (visit: Visit): Promise<Answer> {
     ({ code }) => code === 'identifier_not_found')
   if (answered instanceof DataApiError) return showMissing(answered, visit)
   const spot = await visit.spot()
-  const here = { ...place, spot, isLive: place.api.options.isLive(spot.resource) }
+  const here = { ...place, spot, isLive: spot.resource.isLive }
   return pageOf(answered, await viewOf(answered, here, visit))
 }
 
@@ -48,8 +45,9 @@ export async function readPage (visit: Visit): Promise<Answer> {
 async function showMissing (error: DataApiError, visit: Visit): Promise<Answer> {
   const near = await readNear(visit)
   if (near === undefined) throw error
-  const failure = renderFailure(error, { form: 'plain', developerErrors: false })
-  return pageOf(failure, json => showFailure(failure.status, JSON.parse(json), visit.place, near))
+  const { code, message, statusCode: status } = error
+  const show = () => showFailure(status, { error: code, message }, visit.place, near)
+  return pageOf({ status, headers: {}, links: [], body: noData }, show)
 }
 
 type Around = Pick<Listing, 'found' | 'facets' | 'without'>
@@ -101,11 +99,10 @@ async function viewOf (
 }
 
 function * showListing (json: string, around: Around, pages: Pages, place: PlaceOf<'collection'>): InParts<Html> {
-  const { asked: { fields = [] }, resource: { from: { collection } } } = place.spot
+  const { asked: { fields }, resource: { collection } } = place.spot
   const members = yield * membersOf(json, '[')
-  if (makesGroups(fields, collection)) {
-    return showGroupsPage({ asked: fields, collection, members, pages }, place, formatsOf(place))
-  }
+  const columns = collection.groups(fields)
+  if (columns !== undefined) return showGroupsPage({ columns, collection, members, pages }, place, formatsOf(place))
   return showGrid({ rows: yield * rowsOf(members), pages, ...around }, allowedIn(place), place)
 }
 
@@ -124,8 +121,7 @@ function pagesOf ({ links, headers }: Answer, place: Place): Pages {
 /** Returns the page of a single value. */
 function showScalar (value: unknown, place: Place & { readonly spot: Spot }): Html {
   const name = nameOf(place)
-  const { resource } = place.spot
-  const field = resource.kind === 'scalar' && resource.field.kind !== 'input' ? resource.field : undefined
+  const { field } = place.spot.resource
   const about = html`of <a href="${pathAbove(place)}"><bdi>${place.parts.at(-2)?.map(String).join(',')}</bdi></a>${
     typeof value === 'string' && `, ${countOf(value.length, 'character')}`}`
   const main = html`<div class="frame whole">${showWhole(value, field)}</div>`
@@ -149,9 +145,9 @@ async function changed (typed: readonly Part[], { place, spot }: Visit): Promise
   const columns = columnsAsked([...place.query, ...typed], place)
   if (columns !== undefined) return withParameter(typed, 'fields', columns, place.syntax)
   if (wordOf('_field', place.query) === undefined) return typed
-  const { resource } = await spot()
-  if (!('from' in resource)) throw methodNotAllowed('GET', 'GET')
-  const filter = filterAsked(resource.from.collection, place.query, place)
+  const listed = listedAt(await spot())
+  if (listed === undefined) throw methodNotAllowed('GET', 'GET')
+  const filter = filterAsked(listed, place.query, place)
   const before = filtersIn(typed).at(-1)
   if (filter !== undefined && before !== undefined && wordOf('_or', place.query) !== undefined) {
     return withFilter(typed, either(before, filter, place), place.syntax, typed.indexOf(before))

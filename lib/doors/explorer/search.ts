@@ -1,8 +1,6 @@
 import { comparison, sortTerm } from '../../core/request/made.ts'
 import type { Syntax } from '../../core/request/syntax.ts'
-import type { Collection, DataField, SubCollectionField, SubItemField } from '../../core/model/model.ts'
-import { syntaxOf } from '../../core/plan/path/syntax.ts'
-import { filterableFields } from '../documents/filters.ts'
+import type { CollectionView, RelationView, ValueView } from '../../core/api/face.ts'
 import type { FormField } from './fields.ts'
 import { type Fragment, type Html, html } from './html.ts'
 import { asking, filterPart, inQuotes, pathTo, type Place, rootPathTo } from './place.ts'
@@ -31,8 +29,8 @@ export async function searchFor (
   if (name !== undefined && identifier !== undefined) {
     return { texts: new Map([...texts, [name, identifier]]), found: new Map() }
   }
-  const asked = fields.map(({ field }) => field).find((field): field is SubItemField =>
-    field.kind === 'sub-item' && field.name === texts.get('_search'))
+  const asked = fields.map(({ field }) => field).filter(field => 'target' in field)
+    .find(({ name }) => name === texts.get('_search'))
   if (asked === undefined) return undefined
   return { texts, found: new Map([[asked.name, await search(asked.target, texts.get(asked.name) ?? '', visit)]]) }
 }
@@ -41,11 +39,11 @@ export async function searchFor (
 const most = 20
 
 /** Returns the items of a collection whose names contain a text, by name. The collection is never listed whole. */
-export async function search (target: Collection, text: string, visit: Visit): Promise<Found> {
+export async function search (target: CollectionView, text: string, visit: Visit): Promise<Found> {
   const fields = searchFields(target) ?? []
   const name = fields.at(-1)?.name ?? ''
   if (text === '' || name === '') return { text, items: [], more: false }
-  const syntax = syntaxOf(target, visit.place.syntax)
+  const { syntax } = target
   const filter = comparison(name, 'contains_ignoring_case', text)
   const asked = { fields: fields.map(field => field.name), sort: sortTerm(name, false), size: most + 1 }
   const query = asking([filterPart(filter, syntax)], asked, syntax)
@@ -73,21 +71,20 @@ export function showFound (
  * Returns the attributes by which the script knows what a filter's value can be completed with: the values of the field
  * if they are few, or a URL of the API that lists those which begin with a text; `{}` stands for that text.
  */
-export function valueOffers (path: string, field: DataField, place: Place): Html | undefined {
+export function valueOffers (path: string, field: ValueView, place: Place): Html | undefined {
   const choices = choicesOf(field)
   if (choices !== undefined) return html` data-values="${JSON.stringify(choices)}"`
-  if (!field.type.operators.has(beginning)) return undefined
+  if (!field.operators.has(beginning)) return undefined
   const names = path.split('.')
   const selection = names.join('(') + ')'.repeat(names.length - 1)
   return html` data-from="${pathTo(place)}${listing(path, [selection], place.syntax)}"`
 }
 
 /** The suggestions for a field that refers to an item: a URL that lists items by the beginning of their name. */
-export function itemOffers (target: Collection, place: Place): Html | undefined {
+export function itemOffers (target: CollectionView, place: Place): Html | undefined {
   const fields = searchFields(target)
   if (fields === undefined || !mayList(target, place)) return undefined
-  const syntax = syntaxOf(target, place.syntax)
-  const query = listing(fields.at(-1)?.name ?? '', fields.map(({ name }) => name), syntax)
+  const query = listing(fields.at(-1)?.name ?? '', fields.map(({ name }) => name), target.syntax)
   return html` data-from="${rootPathTo(place, [[target.name]])}${query}"`
 }
 
@@ -100,19 +97,19 @@ const listing = (path: string, fields: readonly string[], syntax: Syntax): strin
  * Returns the fields that a search for an item shows: those that identify it, if its name does not, and its name.
  * Undefined for a collection whose items have no name to search for.
  */
-export function searchFields (target: Collection): readonly DataField[] | undefined {
+export function searchFields (target: CollectionView): readonly ValueView[] | undefined {
   const name = namingField(target)
-  if (name === undefined || !filterableFields(target).includes(name)) return undefined
+  if (name?.filterable !== true) return undefined
   if (name.identifier) return [name]
   return target.key.every(field => field.readable) ? [...target.key, name] : undefined
 }
 
 /** Returns true for a caller who may list a collection. */
-const mayList = (target: Collection, { spot }: Place): boolean =>
-  spot !== undefined && spot.permissions.readingDenial('GET', { segments: [target.name] }) === undefined
+const mayList = (collection: CollectionView, { spot }: Place): boolean =>
+  spot !== undefined && spot.sight.at({ kind: 'collection', collection }).denial('GET') === undefined
 
 /** Returns a form that links an item that exists, which is named by any of its identifiers. `found`: of a search. */
-export function linkForm ({ target }: SubCollectionField, found: Found | undefined, place: Place): Html {
+export function linkForm ({ target }: RelationView, found: Found | undefined, place: Place): Html {
   const offers = itemOffers(target, place)
   return html`<form class="link asks" method="post" action="${pathTo(place)}"><label>Link an item of ${target.name}
 <input name="_link" value="${found?.text}" required autocomplete="off" placeholder="its identifier"${offers}></label>

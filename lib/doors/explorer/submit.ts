@@ -1,24 +1,18 @@
 import { createHash } from 'node:crypto'
-import { DataApiError, malformedBody, validation } from '../../core/errors/errors.ts'
-import { linkingRelation, separable, separableRelation } from '../../core/plan/path/methods.ts'
+import type { CollectionView, ValueView, Who } from '../../core/api/face.ts'
+import { DataApiError, malformedBody } from '../../core/errors/errors.ts'
 import { decodeBody } from '../../core/request/body.ts'
-import type { RequestText } from '../../core/request/parse.ts'
 import { encodePart } from '../../core/request/print.ts'
 import type { Answer } from '../../core/response/answer.ts'
-import { singleKey, uniques } from '../../core/model/identifiers.ts'
-import type { SubItemField } from '../../core/model/model.ts'
-import { syntaxOf } from '../../core/plan/path/syntax.ts'
-import type { Item } from '../../core/plan/read/show.ts'
-import { tokenOf } from '../../core/plan/write/body.ts'
 import { checkMethod, updateMethod, type Visit } from './visit.ts'
 import { orRefusal } from './attempt.ts'
 import {
-  fieldsToCreate, fieldsToEdit, type FormField, readCurrent, readText, readToDelete, type ValueField
+  fieldsToCreate, fieldsToEdit, type FormField, readCurrent, readText, readToDelete
 } from './fields.ts'
 import { baseIn, chosenTexts, isChanged, merge, showConflict, showCreate, showDelete, showEdit } from './form-pages.ts'
 import { type Filled, noTexts } from './form.ts'
 import type { Html } from './html.ts'
-import { segmentsTo } from './value.ts'
+import { type Item, segmentsTo } from './value.ts'
 import { seeOther, showing } from './page.ts'
 import {
   asking, filtersIn, isOf, linkWith, pathTo, type Place, type PlaceOf, queryOf, type QueryParts, rootPathTo
@@ -28,7 +22,7 @@ import { searchFor } from './search.ts'
 import { formOfMany, readMany, showDeleteMany, showEditMany } from './many.ts'
 
 /** Does what a form asks for, as a request of the API, and leads to a page that shows it (docs/explorer.md: Forms). */
-export async function submit (text: RequestText, visited: Visit): Promise<Answer> {
+export async function submit (text: Who['text'], visited: Visit): Promise<Answer> {
   const sent = decodeBody(text.body)
   const form = new Map(new URLSearchParams(sent))
   const visit = underKey(form.has('_key') ? sent : undefined, visited)
@@ -59,7 +53,7 @@ function underKey (sent: string | undefined, visit: Visit): Visit {
 async function remove (form: Form, place: PlaceOf<'item'>, visit: Visit): Promise<Answer> {
   checkMethod('DELETE', place.spot)
   const tag = form.get('_tag')
-  const done = separableRelation(place.spot.resource) === undefined ? 'deleted' : 'unlinked'
+  const done = place.spot.resource.unlinks ? 'unlinked' : 'deleted'
   const sent = await orRefusal(
     async () => visit.ask({ method: 'DELETE', ...tag !== undefined && { ifMatch: tag } }), isMendable)
   if (!(sent instanceof DataApiError)) return seeOther(`${pathTo(parentOf(place))}?_done=${done}`)
@@ -75,7 +69,7 @@ function parentOf (place: PlaceOf<'item'>): Place {
 }
 
 async function link (identifier: string, place: PlaceOf<'collection'>, visit: Visit): Promise<Answer> {
-  const via = linkingRelation(place.spot.resource)
+  const { links: via } = place.spot.resource
   checkMethod('POST', place.spot)
   if (via === undefined) throw malformedBody('Existing items cannot be linked here.')
   await visit.ask({ method: 'POST', body: await findItem(via.target, identifier, visit) })
@@ -129,8 +123,8 @@ async function updateMany (form: Form, place: PlaceOf<'collection'>, visit: Visi
   const texts = new Map([...changed.map(({ field }) => [field.name, ''] as const), ...form])
   const opened = { fields, texts, faults: new Map(), base: noBase }
   return write(opened, changed, filled => showEditMany(filled, items, place), visit, async body => {
-    const details = unchecked.map(({ field }) => ({ pointer: tokenOf(field.name), message: uncheckedMessage }))
-    if (details.length > 0) throw validation(details)
+    const fields = unchecked.map(({ field }) => field.name)
+    if (fields.length > 0) throw new DataApiError('validation', uncheckedMessage, { fields })
     if (Object.keys(body).length === 0) return seeOther(doneTo('unchanged', place.query, place))
     return seeOther(doneTo(`${await writeMany('PATCH', form, place, visit, body)} saved`, place.query, place))
   })
@@ -142,7 +136,7 @@ const uncheckedMessage = 'was typed, but not checked. It is checked now: send th
 /** Deletes all items that the filters of the URL find, or takes them out of their relation. */
 async function removeMany (form: Form, place: PlaceOf<'collection'>, visit: Visit): Promise<Answer> {
   checkMethod('DELETE', place.spot)
-  const done = separable(place.spot.resource.from.via) === undefined ? 'deleted' : 'unlinked'
+  const done = place.spot.resource.unlinks ? 'unlinked' : 'deleted'
   const count = await orRefusal(async () => writeMany('DELETE', form, place, visit), isMendable)
   if (!(count instanceof DataApiError)) return seeOther(doneTo(`${count} ${done}`, [], place))
   const items = await readMany('DELETE', place, visit)
@@ -176,13 +170,11 @@ async function write (
 }
 
 /** Returns the path of an item after its update: by its key, if the path may have named it by what was changed. */
-function pathAfter (body: object, place: PlaceOf<'item'>, item: Parameters<typeof segmentsTo>[0] | undefined): string {
+function pathAfter (body: object, place: PlaceOf<'item'>, item: Item | undefined): string {
   const { collection } = place.spot.resource
-  const isRenamed = collection.stored.some(({ identifier, name }) => identifier && name in body) ||
-    collection.identifiers.some(({ kind }) => kind === 'lookup')
-  const segments = isRenamed && item !== undefined
-    ? segmentsTo({ ...item, ...body }, collection, place.syntax.dictionaryPrefix)
-    : undefined
+  const isRenamed = collection.fields.some(field => 'identifier' in field && field.identifier && field.name in body) ||
+    collection.identifiers.some(({ fields }) => fields === undefined)
+  const segments = isRenamed && item !== undefined ? segmentsTo({ ...item, ...body }, collection) : undefined
   return segments === undefined ? pathTo(place) : rootPathTo(place, [[collection.name], ...segments])
 }
 
@@ -221,7 +213,7 @@ async function toMembers (
     const { name } = one.field
     const given = texts.get(name)?.replaceAll('\r\n', '\n')
     if (given === undefined) continue
-    const value = await orRefusal<unknown>(async () => one.field.kind === 'sub-item'
+    const value = await orRefusal<unknown>(async () => 'target' in one.field
       ? given === '' ? isNew ? undefined : null : findItem(one.field.target, given, visit)
       : toValue(one.field, given, isNew))
     if (value instanceof DataApiError) faults.set(name, [value.message])
@@ -231,15 +223,15 @@ async function toMembers (
 }
 
 /** Returns the value of a text; undefined for a member to leave out. Throws malformed_body for JSON that is none. */
-function toValue (field: ValueField, text: string, isNew: boolean): unknown {
-  const { nullable, optional, schema, type } = field
+function toValue (field: ValueView, text: string, isNew: boolean): unknown {
+  const { nullable, optional, schema, values } = field
   if (text === '') {
     if (isNew && (optional || schema.default !== undefined)) return undefined
     if (nullable) return null
-    if (type.kind === 'string') return ''
+    if (values === 'string') return ''
     return isNew ? undefined : null
   }
-  if (type.kind !== 'json') return readText(field, text)
+  if (values !== 'json') return readText(field, text)
   try {
     return JSON.parse(text)
   } catch (error) {
@@ -251,11 +243,10 @@ function toValue (field: ValueField, text: string, isNew: boolean): unknown {
  * Returns the members that name the item of a collection which any identifier of a URL leads to. Throws what a GET of
  * that item throws.
  */
-async function findItem (target: SubItemField['target'], text: string, visit: Visit): Promise<Item> {
-  const fields = [target.key, ...uniques(target)].find(some => some.every(({ readable }) => readable)) ?? []
-  const syntax = syntaxOf(target, visit.place.syntax)
-  const parts = singleKey(target) === undefined ? text.split(',') : [text]
-  const query = asking([], { fields: fields.map(({ name }) => name) }, syntax)
+async function findItem (target: CollectionView, text: string, visit: Visit): Promise<Item> {
+  const fields = target.inUrls.find(some => some.every(({ readable }) => readable)) ?? []
+  const parts = target.key.length === 1 ? [text] : text.split(',')
+  const query = asking([], { fields: fields.map(({ name }) => name) }, target.syntax)
   const { items: [found = {}] } = await visit.read(visit.pathOf([[target.name], parts]) + query)
   return found
 }

@@ -1,15 +1,11 @@
-import type { Collection, Field, StoredField } from '../../core/model/model.ts'
-import { filterableFields } from '../documents/filters.ts'
-import type { Selection, Shown } from '../../core/plan/plan.ts'
-import type { Item } from '../../core/plan/read/show.ts'
-import { formatSegment } from '../../core/response/paths.ts'
+import type { CollectionView, FieldView, Shape, Shown, ShownItems, ValueView } from '../../core/api/face.ts'
 import { isObject } from '../../core/errors/is-object.ts'
 import type { InParts } from '../../core/response/answer.ts'
 import { apart, columnTitle, isCount, showHeader } from './columns.ts'
 import { each, type Fragment, type Html, html, type Member } from './html.ts'
 import {
-  choicesOf, cut, fewestGrouped, identifies, indented, isImage, isName, isNumeric, isUrl, kindOf, labelOf, linkTo,
-  longestInPath, namesOf, none, segmentsTo, showShort, showUrl, showValue, valueIn
+  choicesOf, cut, fewestGrouped, identifies, indented, isImage, isNumeric, isUrl, type Item, labelOf, linkTo,
+  longestInPath, none, pathBelow, showShort, showUrl, showValue, valueIn
 } from './value.ts'
 import { hiddenQuery, pathTo, type Place, shownAs } from './place.ts'
 import { showScroll } from './page.ts'
@@ -17,15 +13,15 @@ import { showScroll } from './page.ts'
 /** A table of items. */
 interface Table {
   readonly caption: string
-  readonly collection: Collection
-  readonly select: Selection
+  readonly collection: CollectionView
+  readonly select: Shape
   readonly rows: readonly Row[]
   /** The path of the collection whose items these are. */
   readonly base: string
   /** True if the headers sort and filter the page. */
   readonly sorts: boolean
   /** The field by whose values rows can be selected. */
-  readonly pick?: StoredField | undefined
+  readonly pick?: ValueView | undefined
   /** Returns what stands at the end of a row, such as a button; undefined for nothing. `path`: that of the item. */
   readonly end?: ((item: Item, path: string) => Fragment) | undefined
 }
@@ -46,8 +42,8 @@ ${end && html`<td></td>`}${rest}</tr></thead>
 export const rest = html`<td class="rest" aria-hidden="true"></td>`
 
 /** Returns a selection with the column first that names the items. */
-function namesFirst (select: Selection, collection: Collection): Selection {
-  const names: readonly Field[] = [...namesOf(collection).filter(isName), ...collection.key]
+function namesFirst (select: Shape, collection: CollectionView): Shape {
+  const names: readonly FieldView[] = [...collection.names, ...collection.key]
   const name = select.filter(({ field }) => names.includes(field))
     .toSorted((one, other) => names.indexOf(one.field) - names.indexOf(other.field))[0] ??
     select.find(({ kind }) => kind === 'value')
@@ -56,8 +52,7 @@ function namesFirst (select: Selection, collection: Collection): Selection {
 
 function showRow ({ item }: Row, columns: readonly Column[], table: Table, place: Place): Html {
   const { collection, base, end } = table
-  const segments = segmentsTo(item, collection, place.syntax.dictionaryPrefix)
-  const path = segments === undefined ? undefined : `${base}/${segments.map(formatSegment).join('/')}`
+  const path = pathBelow(base, item, collection)
   return html`<tr>${columns.map((column, index) => index === 0
     ? showKey(column, item, path, table)
     : showCell(column, item, path, place))}
@@ -78,16 +73,13 @@ function showKey (column: Column, item: Item, path: string | undefined, { pick, 
 const longestInKey = 92
 
 /** Returns the field by whose values rows can be selected: an identifier that they show. Undefined if there is none. */
-export function pickField (collection: Collection, select: Selection): StoredField | undefined {
-  const filterable = filterableFields(collection)
-  const [only, ...others] = collection.key
-  const key = others.length === 0 && only !== undefined ? [only] : []
-  const identifiers = [...key, ...collection.stored.filter(({ identifier }) => identifier)]
-  return identifiers.find(field => filterable.includes(field) && select.some(shown => shown.name === field.name))
+export function pickField ({ inUrls }: CollectionView, select: Shape): ValueView | undefined {
+  const identifiers = inUrls.flatMap(fields => fields.length === 1 ? fields : [])
+  return identifiers.find(({ filterable, name }) => filterable && select.some(shown => shown.name === name))
 }
 
 /** Returns the box that selects a row. */
-function pickBox (item: Item, field: StoredField, collection: Collection): Html {
+function pickBox (item: Item, field: ValueView, collection: CollectionView): Html {
   const value = item[field.name] ?? null
   const isShort = value !== null && String(value).length <= longestInPath
   return html`${isShort && html`<input type="checkbox" form="rows" name="_row" value="${
@@ -96,14 +88,14 @@ function pickBox (item: Item, field: StoredField, collection: Collection): Html 
 
 /** Returns the form of the rows that are selected; it leads to the URL that lists them, or to pages that write them. */
 export function pickForm (
-  field: StoredField, many: Readonly<Record<'update' | 'delete', boolean>>, place: Place
+  field: ValueView, many: Readonly<Record<'update' | 'delete', boolean>>, place: Place
 ): Html {
   const kept = place.query.filter(({ kind }) => kind === 'sort' || kind === 'fields' || kind === 'size')
   return html`<form id="rows" class="picked" method="get" action="${pathTo(place)}">
 <output role="status"></output>${hiddenQuery(place, kept)}
 <input type="hidden" name="_field" value="${field.name}"><button>Show these rows</button>
 <button name="_as" value="json">JSON</button>${
-    place.api.options.streams() && html`<button name="_as" value="csv">CSV</button>`}
+    place.face.streams() && html`<button name="_as" value="csv">CSV</button>`}
 ${many.update && html`<button name="_edit">Edit</button>`}${
     many.delete && html`<button name="_delete" class="danger">Delete</button>`}</form>`
 }
@@ -135,11 +127,10 @@ export function * rowsOf (members: readonly Member[]): InParts<readonly Row[]> {
 }
 
 /** Returns the columns of a selection. Numbers that name items are never grouped. */
-function columnsOf (select: Selection, collection: Collection, rows: readonly Row[]): readonly Column[] {
-  const relations = [...collection.fields.values()].filter(field => field.kind === 'sub-item')
-  const names = new Set<unknown>(relations.flatMap(({ foreignKey }) => foreignKey))
+function columnsOf (select: Shape, collection: CollectionView, rows: readonly Row[]): readonly Column[] {
+  const names = new Set<unknown>(collection.fields.flatMap(one => one.kind === 'sub-item' ? one.foreignKey : []))
   return select.map(shown => {
-    const kind = shown.kind === 'value' ? kindOf(shown.field) : shown.kind
+    const kind = shown.kind === 'value' ? shown.field.values : shown.kind
     if (!isNumeric(kind)) return { shown, kind, grouped: fewestGrouped, decimals: 0 }
     const texts = rows.map(({ item }) => plainNumber.exec(String(item[shown.name])) ?? [])
     const isName = names.has(shown.field) || identifies(shown.field, collection)
@@ -169,11 +160,8 @@ function showCell (column: Column, item: Item, path: string | undefined, place: 
   const { shown } = column
   const value = item[shown.name]
   const whole = path && `${path}/${encodeURIComponent(shown.name)}`
-  if (shown.kind === 'item') {
-    return html`<td class="m">${isObject(value) ? linkTo(value, shown.field.target, place) : none}</td>`
-  }
-  if (shown.kind === 'list') return html`<td class="m">${showElements(value, shown, whole, place)}</td>`
   if (shown.kind === 'related') return html`<td class="num">${showFunction(shown, value, whole)}</td>`
+  if (shown.kind !== 'value') return html`<td class="m">${showItems(value, shown, whole, place)}</td>`
   const short = showShort(value, shown.field, column.grouped)
   if (short !== undefined) {
     return html`<td class="${classOf(column)}"${padding(value, column)}>${short}</td>`
@@ -191,10 +179,8 @@ function showCell (column: Column, item: Item, path: string | undefined, place: 
 }
 
 /** Returns what a function makes of related items. */
-export function showFunction (
-  shown: Extract<Shown, { kind: 'related' }>, value: unknown, whole: string | undefined
-): Fragment {
-  const [column] = shown.values
+export function showFunction (shown: ShownItems, value: unknown, whole: string | undefined): Fragment {
+  const [column] = shown.functions
   if (column === undefined || isCount(shown)) return showCount(value, whole)
   return showValue(valueIn(value, column), undefined, { longest: longestLine })
 }
@@ -246,12 +232,14 @@ function showLong (text: string, isText: boolean, whole: string | undefined, pla
 // Elements of a list that are shown by name; the others are behind a link.
 const mostShown = 3
 
-function showElements (
-  value: unknown, { field }: Extract<Shown, { kind: 'list' }>, whole: string | undefined, place: Place
+/** Returns an item, or the first ones of a list, as links. */
+function showItems (
+  value: unknown, { kind, field: { target } }: ShownItems, whole: string | undefined, place: Place
 ): Fragment {
+  if (kind === 'item') return isObject(value) ? linkTo(value, target, place) : none
   const elements = Array.isArray(value) ? value.filter(isObject) : []
   if (elements.length === 0) return html`<span class="null">[]</span>`
-  const links = elements.slice(0, mostShown).map(element => html`${linkTo(element, field.target, place)} `)
+  const links = elements.slice(0, mostShown).map(element => html`${linkTo(element, target, place)} `)
   if (elements.length <= mostShown) return links
   const rest = `${elements.length - mostShown} more`
   return [links, whole === undefined ? rest : html`<a class="ref" href="${whole}">${rest}</a>`]

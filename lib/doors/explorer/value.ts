@@ -1,18 +1,16 @@
 import { isObject } from '../../core/errors/is-object.ts'
-import type { Collection, Field, InputField, ScalarField, StoredField } from '../../core/model/model.ts'
-import { fieldSchema } from '../documents/values.ts'
+import type { CollectionView, FieldView, GroupValue, ValueView } from '../../core/api/face.ts'
+import { fieldSchema, valuesOf } from '../documents/values.ts'
 import { memoize } from '../../core/scheduling/memoize.ts'
-import { likeName } from '../../core/model/names.ts'
-import { leadsElsewhere, uniques } from '../../core/model/identifiers.ts'
-import type { GroupColumn } from '../../core/plan/plan.ts'
-import { type Item, memberPath } from '../../core/plan/read/show.ts'
-import { ownSegments, type Parts } from '../../core/response/paths.ts'
-import { segmentOf } from '../../core/run/address.ts'
+import { formatPath } from '../../core/response/paths.ts'
 import { type Fragment, type Html, html } from './html.ts'
-import { type Place, rootPathTo } from './place.ts'
+import { type Place, rootPathTo, type Segment } from './place.ts'
 
-/** The place of a value on a page. */
-interface Shape {
+/** An item of an answer: its members by their names. */
+export type Item = Readonly<Record<string, unknown>>
+
+/** The room that a page has for a value. */
+interface Room {
   /** The most characters that are shown of a text. */
   readonly longest: number
   /** The path of the value itself, which a longer text is followed by. */
@@ -22,39 +20,31 @@ interface Shape {
 }
 
 /** Returns the value of a field for people. */
-export function showValue (value: unknown, field: ScalarField | undefined, shape: Shape): Fragment {
-  return showShort(value, field, shape.grouped ?? fewestGrouped) ?? showText(value, shape)
+export function showValue (value: unknown, field: ValueView | undefined, room: Room): Fragment {
+  return showShort(value, field, room.grouped ?? fewestGrouped) ?? showText(value, room)
 }
 
 /** Returns the value of a function in an object of those of a group or a relation. */
-export const valueIn = (values: unknown, column: GroupColumn): unknown =>
-  memberPath(column).reduce<unknown>((at, name) => isObject(at) ? at[name] : null, values)
+export const valueIn = (values: unknown, { path }: GroupValue): unknown =>
+  path.reduce<unknown>((at, name) => isObject(at) ? at[name] : null, values)
 
 /** Numbers are grouped from 10,000 on. */
 export const fewestGrouped = 5
 
-/** Returns the kind of a field's values, or what the schema of a computed field says. */
-export function kindOf (field: ScalarField | undefined): string {
-  if (field === undefined) return 'json'
-  if (field.kind !== 'computed') return field.type.kind
-  const { type, format } = field.schema as { readonly type?: unknown, readonly format?: unknown }
-  return typeof format === 'string' ? format : String(type)
-}
-
 /** Returns the unit of a field's values; '' for none. */
-export const unitOf = ({ schema: { unit } }: Pick<Field, 'schema'>, kind: string): string =>
+export const unitOf = ({ schema: { unit } }: FieldView, kind: string): string =>
   unit ?? (kind === 'date-time' ? 'UTC' : '')
 
 /** Returns the media type that the texts of a field have, or that of what their URLs lead to; '' for none. */
-const mediaOf = memoize((field: ScalarField | InputField): string =>
+const mediaOf = memoize((field: ValueView): string =>
   String(fieldSchema(field, 'answer')['contentMediaType'] ?? ''))
 
 /** Returns true for texts that are code: their spaces and lines matter. */
-export const isCode = (field: ScalarField | InputField): boolean =>
+export const isCode = (field: ValueView): boolean =>
   !/^$|^image\/|^text\/plain/.test(mediaOf(field))
 
 /** Returns true for the URL of an image that pages show: the field says so, and the application names its host. */
-export const isImage = (url: string, field: ScalarField, { images }: Pick<Place, 'images'>): boolean =>
+export const isImage = (url: string, field: ValueView, { images }: Pick<Place, 'images'>): boolean =>
   mediaOf(field).startsWith('image/') && isUrl(url) && images.includes(new URL(url).host)
 
 /** True for values that are compared by their digits. */
@@ -63,12 +53,12 @@ export const isNumeric = (kind: string): boolean => numeric.has(kind)
 const numeric: ReadonlySet<string> = new Set(['integer', 'number', 'int64', 'decimal', 'related'])
 
 /** Returns a value that fits in a line; undefined for a text, or JSON, of any length. */
-export function showShort (value: unknown, field: ScalarField | undefined, grouped: number): Html | undefined {
+export function showShort (value: unknown, field: ValueView | undefined, grouped: number): Html | undefined {
   if (value === null || value === undefined) return none
   if (value === '') return html`<span class="null">""</span>`
   if (typeof value === 'boolean') return html`<span class="${value ? 'yes' : 'no'}">${String(value)}</span>`
   if (typeof value === 'object') return Array.isArray(value) && value.length === 0 ? emptyList : undefined
-  const kind = kindOf(field)
+  const kind = field?.values ?? 'json'
   const text = String(value)
   const choice = field === undefined ? -1 : choicesOf(field)?.indexOf(text) ?? -1
   if (choice >= 0) return html`<span class="enum e${choice % colours + 1}">${text}</span>`
@@ -107,7 +97,7 @@ function showMoment (text: string): Html | undefined {
 }
 
 /** Returns a value for its own page. JSON that is not too long is indented. */
-export function showWhole (value: unknown, field: ScalarField | undefined): Fragment {
+export function showWhole (value: unknown, field: ValueView | undefined): Fragment {
   if (typeof value !== 'object' || value === null) return showValue(value, field, { longest: Infinity })
   return html`<pre>${indented(JSON.stringify(value))}</pre>`
 }
@@ -130,7 +120,7 @@ function depthOf (json: string): number {
   return deepest
 }
 
-function showText (value: unknown, { longest, whole }: Shape): Fragment {
+function showText (value: unknown, { longest, whole }: Room): Fragment {
   const isText = typeof value === 'string'
   const text = isText ? value : JSON.stringify(value)
   if (isUrl(text)) return showUrl(text, longest)
@@ -153,8 +143,8 @@ export function cut (text: string, longest: number): string {
 }
 
 /** Returns the values that a field can have, if they are few. */
-export const choicesOf = memoize((field: ScalarField | InputField): readonly string[] | undefined => {
-  if (field.kind !== 'computed' && field.type.kind === 'boolean') return ['true', 'false']
+export const choicesOf = memoize((field: ValueView): readonly string[] | undefined => {
+  if (field.kind !== 'computed' && field.values === 'boolean') return ['true', 'false']
   const { enum: choices } = fieldSchema(field, 'body')
   return Array.isArray(choices) ? choices.filter(choice => choice !== null).map(String) : undefined
 })
@@ -166,15 +156,19 @@ export function momentOf (text: string): string {
 }
 
 /** Returns the fields that pages name, of a collection as its caller sees it. */
-export const shownFields = ({ fields }: Collection): readonly Field[] =>
-  [...fields.values()].filter(({ readable, hidden }) => readable && !hidden)
+export const shownFields = ({ fields }: CollectionView): readonly FieldView[] =>
+  fields.filter(({ readable, hidden }) => readable && !hidden)
+
+/** Returns the fields that filters compare with a value. */
+export const filterableFields = (collection: CollectionView): readonly ValueView[] =>
+  valuesOf(collection).filter(({ filterable }) => filterable)
 
 /** Returns true for a field by whose value an item is known: numbers of it are no quantities. */
-export const identifies = (field: Field, { key }: Collection): boolean =>
+export const identifies = (field: FieldView, { key }: CollectionView): boolean =>
   field.kind === 'stored' && (field.identifier || key.includes(field))
 
 /** Returns the name of a field for people. */
-export const titleOf = ({ schema, name }: Pick<Field, 'schema' | 'name'>): string => schema.title ?? name
+export const titleOf = ({ schema, name }: FieldView): string => schema.title ?? name
 
 /** Returns a list by the groups that its elements say they belong to, those without one first, under ''. */
 export function inGroups<T> (
@@ -186,65 +180,49 @@ export function inGroups<T> (
 }
 
 /** Returns the name of an item, as a link to its own URL where its identifier is shown. */
-export function linkTo (item: Item, collection: Collection, place: Place): Html {
-  const segments = segmentsTo(item, collection, place.syntax.dictionaryPrefix)
-  const label = cut(labelOf(item, collection), longestLabel)
-  if (segments === undefined) return html`<bdi>${label}</bdi>`
-  return html`<a class="ref" href="${rootPathTo(place, [[collection.name], ...segments])}"><bdi>${label}</bdi></a>`
+export function linkTo (item: Item, collection: CollectionView, place: Place): Html {
+  const path = pathBelow(rootPathTo(place, [[collection.name]]), item, collection)
+  const label = html`<bdi>${cut(labelOf(item, collection), longestLabel)}</bdi>`
+  return path === undefined ? label : html`<a class="ref" href="${path}">${label}</a>`
 }
 
 // In characters.
 const longestLabel = 200
 
 /** Returns the text by which people know an item: of the members that it shows, the one most like a name. */
-export function labelOf (item: Item, collection: Collection): string {
-  const texts = namesOf(collection).filter(({ name }) => isPlain(item[name]) && item[name] !== '')
-  const named = texts.find(isName)
+export function labelOf (item: Item, collection: CollectionView): string {
+  const hasText = ({ name }: ValueView) => isPlain(item[name]) && item[name] !== ''
+  const named = collection.names.find(hasText)
   if (named !== undefined) return String(item[named.name])
   const key = collection.key.map(({ name }) => item[name])
   if (key.every(value => value !== undefined && value !== null)) return key.map(String).join(',')
-  const [first] = [...texts.map(({ name }) => item[name]), ...Object.values(item)].filter(isPlain)
+  const texts = textsOf(collection).filter(hasText).map(({ name }) => item[name])
+  const [first] = [...texts, ...Object.values(item)].filter(isPlain)
   return first === undefined ? '…' : String(first)
 }
 
 const isPlain = (value: unknown) => typeof value === 'string' || typeof value === 'number'
 
 /** Returns the field that names the items of a collection, and that a search can look into. */
-export const namingField = (collection: Collection): StoredField | undefined => namesOf(collection)[0]
+export const namingField = (collection: CollectionView): ValueView | undefined =>
+  collection.names[0] ?? textsOf(collection)[0]
 
-/** Returns true for a field that people know items by: an identifier that is a text, or what is called a name. */
-export const isName = ({ identifier, name, schema, type }: StoredField): boolean =>
-  schema.naming === true || (type.kind === 'string' && (identifier || likeName.test(name)))
-
-/** The readable texts: the field flagged `naming`, then what is usually a name, then identifiers, then the others. */
-export const namesOf = memoize(({ stored }: Collection): readonly StoredField[] => {
-  const texts = stored.filter(({ readable, hidden, schema, type }) =>
-    readable && !hidden && (type.kind === 'string' || schema.naming === true))
-  const rank = ({ identifier, name, schema }: StoredField) =>
-    schema.naming === true ? -1 : likeName.test(name) ? identifier ? 0 : 1 : identifier ? 2 : 3
-  return texts.toSorted((one, other) => rank(one) - rank(other))
-})
+/** Returns the stored texts that pages show. */
+const textsOf = (collection: CollectionView): readonly ValueView[] =>
+  valuesOf(collection).filter(({ kind, values, readable, hidden }) =>
+    kind === 'stored' && values === 'string' && readable && !hidden)
 
 /**
  * Returns the segments that lead from a collection to an item, by the key or by another identifier that the item shows;
  * undefined if it shows none.
  */
-export const segmentsTo = (item: Item, collection: Collection, prefix: string): readonly Parts[] | undefined =>
-  addressesOf(item, collection, prefix, 1)[0]
+export const segmentsTo = (item: Item, collection: CollectionView): readonly Segment[] | undefined =>
+  collection.addressesOf(item, 1)[0]
 
-/** Returns the segments that lead to an item from its collection, by `most` of the identifiers that it shows. */
-export function addressesOf (
-  item: Item, collection: Collection, prefix: string, most = Infinity
-): ReadonlyArray<readonly Parts[]> {
-  const addresses: Array<readonly Parts[]> = []
-  for (const fields of [collection.key, ...uniques(collection)]) {
-    const values = fields.map(({ name, readable }) => readable ? item[name] ?? null : null)
-    if (addresses.length === most) break
-    if (values.some(value => value === null || String(value).length > longestInPath)) continue
-    if (leadsElsewhere(segmentOf(values))) continue
-    addresses.push(ownSegments(collection, { fields, values, plain: true }, prefix))
-  }
-  return addresses
+/** Returns the path of an item below that of its collection; undefined if the item shows no identifier. */
+export function pathBelow (base: string, item: Item, collection: CollectionView): string | undefined {
+  const segments = segmentsTo(item, collection)
+  return segments && formatPath({ origin: '', root: base }, segments)
 }
 
 /** The most characters of a value in the URL of a link: a server refuses longer URLs sooner or later. */

@@ -1,34 +1,23 @@
 import { randomUUID } from 'node:crypto'
 import { Readable } from 'node:stream'
-import { answer, type Api } from '../../core/api/answer.ts'
-import type { Context } from '../../core/declare/collection.ts'
-import type { RunContext } from '../../core/run/context.ts'
-import { type Body, receiveBody } from '../../core/request/body.ts'
-import { parseRequest, type Request, type RequestText } from '../../core/request/parse.ts'
-import { parsePath } from '../../core/request/path.ts'
-import type { PlannedFacts } from '../../core/api/request-facts.ts'
-import type { Answer } from '../../core/response/answer.ts'
-import { formatPath, type Parts, siteOf } from '../../core/response/paths.ts'
-import type { Item } from '../../core/plan/read/show.ts'
-import { permissionsOf } from '../../core/rules/methods.ts'
-import { syntaxAt } from '../../core/plan/path/syntax.ts'
-import { collectionAt, walk } from '../../core/plan/path/walk.ts'
 import type { ExplorerOptions } from '../../../schemas/explorer.ts'
-import { isObject } from '../../core/errors/is-object.ts'
+import type { Ask, Face, ResourceView, Who } from '../../core/api/face.ts'
 import { methodNotAllowed } from '../../core/errors/errors.ts'
-import { listOf, methodsOf } from '../documents/describing.ts'
-import {
-  allowedMethods, linkingRelation, replaceableRelation, separableRelation, updatesAll, type WriteMethod
-} from '../../core/plan/path/methods.ts'
-import { type Exploring, newOpenings, ownQuery, partsOf, type Place, type PlaceOf, type Spot } from './place.ts'
-import { checkViews } from './views.ts'
+import { isObject } from '../../core/errors/is-object.ts'
+import { parseQuery } from '../../core/request/query.ts'
+import type { Answer } from '../../core/response/answer.ts'
+import { formatPath } from '../../core/response/paths.ts'
 import type { Allowed } from './grid.ts'
 import type { ItemAllowed } from './item.ts'
+import {
+  type Exploring, newOpenings, ownQuery, partsOf, type Place, type PlaceOf, type Segment, type Spot
+} from './place.ts'
+import type { Item } from './value.ts'
+import { checkViews } from './views.ts'
 
 /** A request for a page, and the requests of the API that it is made of: all of the same caller. */
 export interface Visit {
   readonly place: Place
-  readonly request: Request
   /** The path of the request, as the server got it. */
   readonly ownPath: string
   /** Answers the request as it was sent: with data. */
@@ -38,7 +27,7 @@ export interface Visit {
   /** Reads the items that a URL of the API lists, or the one that it leads to, with the tag of the answer. */
   read (url: string): Promise<Read>
   /** Returns a path below the API's root, as the server takes it. */
-  pathOf (parts: readonly Parts[]): string
+  pathOf (parts: readonly Segment[]): string
   /** Returns the resource of the page with what its caller may see. */
   spot (): Promise<Spot>
 }
@@ -46,48 +35,29 @@ export interface Visit {
 /** Items that a URL lists. `more`: true if there are others on its next page. */
 interface Read { readonly items: readonly Item[], readonly tag: string | undefined, readonly more: boolean }
 
-/** A request of the API: that of the page, but for what stands here. */
-interface Asked {
-  readonly method?: 'GET' | 'OPTIONS' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-  readonly url?: string
-  readonly prefer?: string
-  readonly ifMatch?: string
-  readonly idempotencyKey?: string | undefined
-  readonly body?: unknown
-  /** In place of a body in JSON. */
-  readonly csv?: string
-}
+/** A request of the API: that of the page, but for what stands here. `csv`: in place of a body in JSON. */
+type Asked = Omit<Ask, 'received' | 'noted'> & { readonly csv?: string }
 
-/** Makes the visit of a request. `note` is told what the request of the page is. */
-export async function visit (
-  text: RequestText, exploring: Exploring, context: RunContext<Context>, note: (facts: PlannedFacts) => void
-): Promise<Visit> {
-  const { api, api: { options } } = exploring
-  const { segments, parts: path } = parseRequest(text, options)
-  const caller = await api.callers.of(segments[0], context)
-  // The rules are asked once a visit.
-  const fixed: Api = { ...api, callers: { ...api.callers, of: () => caller } }
-  const permissions = permissionsOf(caller)
-  const { dictionaryPrefix } = options.syntax
-  const find = async () =>
-    walk({ segments, parts: path, dictionaryPrefix, writing: false }, permissions.model, context)
+/** Makes the visit of a request: who asks is told what the request of the page is. */
+export async function visit (who: Who, exploring: Exploring): Promise<Visit> {
+  const { face } = exploring
+  const { text } = who
+  const { site, root, parts: path, query } = face.locate(text)
+  const visitor = face.as(who)
+  const found = visitor.resource()
   // A path that leads to no resource has the syntax of the API: the answer will tell.
-  const syntax = await find().then(found => syntaxAt(found, options.syntax)).catch(() => options.syntax)
-  const { query } = parsePath(text.url, text.router)
+  const syntax = await found.then(({ collection }) => collection?.syntax ?? face.syntax, () => face.syntax)
   const parts = partsOf(query, syntax)
-  const own = { ...text, ...plain, method: 'GET', url: withQuery(text.url, query, ownQuery(parts)) }
-  const request = parseRequest(own, options)
-  const site = siteOf(request, options.site)
-  const formKey = () => api.keys?.isFor(context) === true ? randomUUID() : undefined
-  const ask = async ({ body, csv, ...asked }: Asked) => {
-    const content = csv !== undefined ? { body: csvOf(csv) } : body === undefined ? {} : { body: bodyOf(body, api) }
-    return answer({ ...own, ...asked, ...content }, fixed, context, asked.url === undefined ? note : () => {})
+  const own = withQuery(text.url, query, ownQuery(parts))
+  const formKey = () => visitor.hasKeys() ? randomUUID() : undefined
+  const ask = async ({ csv, ...asked }: Asked) => {
+    const received = csv !== undefined && { received: csvOf(csv) }
+    return visitor.ask({ url: own, noted: asked.url === undefined, ...asked, ...received })
   }
   return {
     place: { ...exploring, site, syntax, spot: undefined, parts: path, query: parts, formKey, openings: newOpenings() },
-    request,
     ownPath: withQuery(text.url, query, ''),
-    answer: () => answer(text, fixed, context, note),
+    answer: () => visitor.answer(),
     ask,
     async read (url) {
       const { body, etag, links } = await ask({ url })
@@ -95,28 +65,23 @@ export async function visit (
       const more = links.some(({ rel }) => rel === 'next')
       return { items: [read].flat().filter(isObject), tag: etag, more }
     },
-    pathOf: parts => formatPath(siteOf({ origin: () => '', root: request.root }, undefined), parts),
-    spot: async () => ({ asked: request.queryIn(syntax).query, resource: await find(), permissions })
+    pathOf: parts => formatPath({ origin: '', root }, parts),
+    async spot () {
+      const resource = await found
+      return { asked: parseQuery(ownQuery(parts), syntax), resource, sight: await visitor.sight(namesAround(resource)) }
+    }
   }
 }
 
-const noBody: Body = { contentType: undefined, bytes: undefined, value: undefined, refusal: undefined }
+/** Returns the names of the collection of a resource, and of those that its relations lead to. */
+const namesAround = ({ collection }: ResourceView): readonly string[] => collection === undefined
+  ? []
+  : [collection, ...collection.fields.flatMap(field => 'target' in field ? [field.target] : [])].map(({ name }) => name)
 
-/** The headers of the explorer's own requests, in place of those that a browser sends. */
-const plain = {
-  accept: 'application/json',
-  prefer: undefined,
-  ifMatch: undefined,
-  ifNoneMatch: undefined,
-  idempotencyKey: undefined,
-  body: noBody
+function csvOf (csv: string): NonNullable<Ask['received']> {
+  const stream = Readable.from([Buffer.from(csv)])
+  return { contentType: 'text/csv', bytes: undefined, value: undefined, refusal: undefined, stream }
 }
-
-const bodyOf = (value: unknown, { options }: Api): Body =>
-  receiveBody({ contentType: 'application/json', bytes: Buffer.from(JSON.stringify(value)) }, options.writes)
-
-const csvOf = (csv: string): Body =>
-  ({ ...noBody, contentType: 'text/csv', stream: Readable.from([Buffer.from(csv)]) })
 
 /** Returns a URL with another query. */
 function withQuery (url: string, query: string, other: string): string {
@@ -125,63 +90,57 @@ function withQuery (url: string, query: string, other: string): string {
 }
 
 /** Prepares the pages of an API. Throws a DeclarationError for a view that is no request of the API. */
-export function compileExploring (api: Api, { title, login, images = [] }: ExplorerOptions): Exploring {
-  const { options } = api
-  const answers = { ...options.answers, pageLinks: 'header', previousLink: true, linkLength: Infinity } as const
-  for (const collection of api.model.collections.values()) checkViews(collection, options)
+export function compileExploring (face: Face, { title, login, images = [] }: ExplorerOptions): Exploring {
+  for (const collection of face.collections) checkViews(collection)
   return {
-    api: { ...api, options: { ...options, answers } },
+    face: face.with({ pageLinks: 'header', previousLink: true, linkLength: Infinity }),
     login,
     images,
-    title: title ?? options.openapi?.info?.title ?? 'Data API'
+    title: title ?? face.info.title
   }
 }
 
 /** Returns what the caller may do with a collection. */
-export function allowedIn ({ spot, api }: PlaceOf<'collection'>): Allowed {
-  const methods = methodsAt(spot)
-  const { resource } = spot
-  const { create, import: imports, requireIdempotencyKey } = resource.from.collection.strategies
+export function allowedIn ({ spot: { resource }, face }: PlaceOf<'collection'>): Allowed {
+  const methods = methodsAt(resource)
+  const { import: imports, requireIdempotencyKey } = resource.collection.strategies
   const isPosted = methods.includes('POST')
-  const isCreated = isPosted && create && resource.pathValues !== undefined
+  const isCreated = isPosted && resource.creates
   return {
     create: isCreated,
-    import: isCreated && imports && api.options.imports !== undefined && !requireIdempotencyKey.includes('POST'),
-    link: isPosted ? linkingRelation(resource) : undefined,
+    import: isCreated && imports && face.imports && !requireIdempotencyKey.includes('POST'),
+    link: isPosted ? resource.links : undefined,
     many: { update: methods.includes('PATCH'), delete: methods.includes('DELETE') },
-    unlink: methods.includes('PUT') && replaceableRelation(resource) !== undefined
+    unlink: methods.includes('PUT') && resource.replaces
   }
 }
 
 /** Asks what the caller may do with an item: a scope may allow it for some items only. */
 export async function askAllowed ({ spot }: PlaceOf<'item'>, visit: Visit): Promise<ItemAllowed> {
-  const { permissions, resource: { collection } } = spot
+  const { sight, resource: { collection, unlinks } } = spot
   const { headers } = await visit.ask({ method: 'OPTIONS', url: visit.ownPath })
   const methods = String(headers['allow']).split(', ')
   const isDeleted = methods.includes('DELETE')
-  const isSeparable = separableRelation(spot.resource) !== undefined
   const update = methods.some(method => method === 'PATCH' || method === 'PUT')
-  const create = collection.strategies.create &&
-    methodsOf(listOf(collection), { permissions, collection }).includes('POST')
-  return { create, update, delete: isDeleted && !isSeparable, unlink: isDeleted && isSeparable }
+  const create = sight.at({ kind: 'collection', collection }).methods.includes('POST')
+  return { create, update, delete: isDeleted && !unlinks, unlink: isDeleted && unlinks }
 }
 
 /** Returns the methods that the caller may use on the resource. */
-function methodsAt ({ resource, permissions }: Spot): readonly string[] {
-  const collection = collectionAt(resource)
-  if (resource.kind === 'directory' || collection === undefined) return []
-  const methods = methodsOf(resource, { permissions, collection })
+function methodsAt ({ kind, methods, updatesAll }: ResourceView): readonly Method[] {
+  if (kind === 'directory') return []
   // Pages write many items by filters only.
-  const isOfEach = resource.kind === 'collection' && !updatesAll(resource)
-  return isOfEach ? methods.filter(method => method !== 'PATCH') : methods
+  return kind === 'collection' && !updatesAll ? methods.filter(method => method !== 'PATCH') : methods
 }
 
+type Method = ResourceView['methods'][number]
+
 /** Throws the denial of a method, or method_not_allowed, for a caller who may not use it here. */
-export function checkMethod (method: WriteMethod, spot: Spot): void {
-  if (methodsAt(spot).includes(method)) return
-  throw spot.permissions.denial(method, spot.resource) ??
-    methodNotAllowed(method, allowedMethods(spot.resource).join(', '))
+export function checkMethod (method: Method, { resource }: Spot): void {
+  if (methodsAt(resource).includes(method)) return
+  throw resource.denial(method) ?? methodNotAllowed(method, resource.allowed.join(', '))
 }
 
 /** Returns the method of updates: a form changes what it names, by PATCH or PUT alike. */
-export const updateMethod = (spot: Spot): 'PATCH' | 'PUT' => methodsAt(spot).includes('PATCH') ? 'PATCH' : 'PUT'
+export const updateMethod = ({ resource }: Spot): 'PATCH' | 'PUT' =>
+  methodsAt(resource).includes('PATCH') ? 'PATCH' : 'PUT'
