@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify'
 import type { Api } from '../core/api/answer.ts'
+import type { Face } from '../core/api/face.ts'
 import type { McpLimits } from '../core/api/options.ts'
 import { DeclarationError, listOf } from '../core/errors/errors.ts'
 import type { Fail } from '../doors/agents/agent.ts'
@@ -8,7 +9,9 @@ import { batching } from '../core/scheduling/batching.ts'
 import { bodyOf, RequestWork, type Serving, whenItsTurn } from './routes.ts'
 
 /** Registers the routes of the door for agents, if the application has opened it (docs/mcp.md). */
-export async function addAgentRoutes (scope: FastifyInstance, serving: Serving, fail: Fail): Promise<void> {
+export async function addAgentRoutes (
+  scope: FastifyInstance, serving: Serving, face: Face, fail: Fail
+): Promise<void> {
   const { api, pages, replies } = serving
   const { mcp: limits } = api.options
   if (limits === undefined) return
@@ -20,11 +23,9 @@ export async function addAgentRoutes (scope: FastifyInstance, serving: Serving, 
   })
   // Most applications have no such door, and need not load it.
   const { carriersOf, letterBoxesOf, makeAgentDoor } = await import('../doors/agents/door.ts')
-  warn(carriersOf(api.model, limits), scope, names => `option 'mcp.write': agents read texts of ${names} and write ` +
-    'there. Who writes such a text can tell an agent what to write (docs/mcp.md: Threats)')
-  warn(letterBoxesOf(api.model, limits), scope, names => `option 'mcp.write': agents create items of ${names} and do ` +
-    "nothing else there, since 'mcp.collections' does not list it (docs/mcp.md: An agent is a caller)")
-  const door = makeAgentDoor(api, limits, fail)
+  warn(carriersOf(face, limits), scope, carrying)
+  warn(letterBoxesOf(face, limits), scope, collecting)
+  const door = makeAgentDoor(face, limits, fail)
   const schema: FastifySchema & { readonly hide: boolean } = { hide: true }
   const common = { schema, config: { dataApiDoor: 'mcp' as const }, exposeHeadRoute: false }
   const handlerOf = (answer: (request: FastifyRequest) => Answer | Promise<Answer>) =>
@@ -48,6 +49,12 @@ export async function addAgentRoutes (scope: FastifyInstance, serving: Serving, 
   const tell = handlerOf(request => door.tell(request))
   scope.route({ method: ['GET', 'HEAD'], url: '/llms.txt', ...common, handler: tell })
 }
+
+const carrying = (names: string) => `option 'mcp.write': agents read texts of ${names} and write there. Who writes ` +
+  'such a text can tell an agent what to write (docs/mcp.md: Threats)'
+
+const collecting = (names: string) => `option 'mcp.write': agents create items of ${names} and do nothing else ` +
+  "there, since 'mcp.collections' does not list it (docs/mcp.md: An agent is a caller)"
 
 function warn (collections: readonly string[], { log }: FastifyInstance, tell: (names: string) => string): void {
   if (collections.length > 0) log.warn({ collections }, tell(listOf(collections)))

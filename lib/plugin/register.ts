@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Api } from '../core/api/answer.ts'
-import { makeChecks } from '../core/api/checks.ts'
+import { makeChecks, unchecked } from '../core/api/checks.ts'
 import type { Face } from '../core/api/face.ts'
 import { collectionsOf, makeKeys } from '../core/api/keys.ts'
 import { compileOptions, type DataApiOptions, type Options } from '../core/api/options.ts'
@@ -63,8 +63,7 @@ export async function register (app: FastifyInstance, asked: DataApiOptions): Pr
     const streams = () => given.rawStreams === true || !payloads.observed
     const capable = { ...options, streams, isLive: livenessOf(options, model, streams) }
     const receiver = options.imports && new Receiver(options.imports)
-    const whole: Api = { model, options: capable, callers, checks, own, keys, receiver }
-    const api = standIn?.registered(whole, scope.prefix) ?? whole
+    const api = standingIn({ model, options: capable, callers, checks, own, keys, receiver }, scope.prefix)
     measure(scope, options)
     const face = makeFace(api)
     const documents = makeDocuments(face, baseOf(options, scope), options.openapi ?? {})
@@ -76,12 +75,28 @@ export async function register (app: FastifyInstance, asked: DataApiOptions): Pr
     addHooks(scope, options, replies, pages)
     addBodyParser(scope, options.writes, options.imports)
     const serving = addRoutes(scope, { api, replies, pages, live, closing })
-    await addAgentRoutes(scope, serving, failing)
+    await addAgentRoutes(scope, serving, face, (thrown, request) => failing(thrown, request, plainly(options)))
     if (options.openapi !== undefined) addDocumentRoute(scope, face, documents, serving)
     // A source that stands in takes changes that the application's own may refuse.
     startAndEnd(scope, api, standIn === undefined ? given.collections : {})
     if (receiver !== undefined) scope.addHook('onReady', removeLeftFiles)
   }, { prefix: options.prefix })
+}
+
+/** Returns the registration, as it differs for who stands in for its data. */
+function standingIn ({ model, options, callers, checks, own, keys, receiver }: Api, prefix: string): Api {
+  const differing = standIns.getStore()?.registering(prefix)
+  const api: Api = {
+    model,
+    options: differing?.options?.(options) ?? options,
+    callers: differing?.callers?.(callers) ?? callers,
+    checks: differing?.checks === false ? unchecked : checks,
+    own,
+    keys,
+    receiver
+  }
+  differing?.registered(api)
+  return api
 }
 
 function checkCompiled (declared: DataApiOptions['collections'], model: Model, syntax: Options['syntax']): void {
@@ -188,6 +203,10 @@ export function addHooks (
     replies.fail(reply, pages === undefined ? failure : pages.fail(request, failure))
   })
 }
+
+/** Errors as agents are told them. */
+const plainly = ({ responseContent, ...options }: Options): Options =>
+  ({ ...options, responseContent: { ...responseContent, errors: 'plain', developerErrors: false } })
 
 /** Returns the answer for what was thrown when the reply had begun, or when the error is a part of it. */
 const failing = (thrown: unknown, request: object, options: Options): Answer =>

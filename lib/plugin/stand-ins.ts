@@ -1,13 +1,24 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Api } from '../core/api/answer.ts'
-import type { DataApiOptions } from '../core/api/options.ts'
+import type { DataApiOptions, Options } from '../core/api/options.ts'
+import type { Callers } from '../core/rules/caller.ts'
 
 /** Stands in for the data of an application that is built to be tested (docs/prove.md), or to be read. */
 interface StandIn {
   /** Returns the collections over other sources. */
   collections (declared: DataApiOptions['collections']): DataApiOptions['collections']
-  /** Receives a registration with its prefix; returns the one that answers requests. */
-  registered (api: Api, prefix: string): Api
+  /** Returns what differs in a registration with this prefix. */
+  registering (prefix: string): Registering
+}
+
+/** What differs in a registration. */
+interface Registering {
+  readonly options?: (options: Options) => Options
+  readonly callers?: (callers: Callers) => Callers
+  /** False for declarations that are not compared with tables. Default true. */
+  readonly checks?: boolean
+  /** Receives the registration. */
+  registered (api: Api): void
 }
 
 /** The stand-in of the applications that are built within its run(), as they are, without knowing of it. */

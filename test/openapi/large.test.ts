@@ -23,10 +23,7 @@ async function serveWithFace (count: number) {
   const faces: Face[] = []
   const standIn = {
     collections: (declared: DataApiOptions['collections']) => declared,
-    registered (api: Api) {
-      faces.push(makeFace(api))
-      return api
-    }
+    registering: () => ({ registered: (api: Api) => { faces.push(makeFace(api)) } })
   }
   const app = await standIns.run(standIn, () => serve(count))
   const [face] = faces

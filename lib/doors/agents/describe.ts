@@ -1,20 +1,17 @@
-import {
-  type Collection, type Field, type InputField, isRelation, type RelationField, type ScalarField
-} from '../../core/model/model.ts'
-import { itemOf, listOf, methodsOf, type View } from '../documents/describing.ts'
+import type { CollectionView, FieldView, RelationView, Sight, ValueView } from '../../core/api/face.ts'
 import type { Schema } from '../documents/objects.ts'
 import { fieldSchema, timePattern } from '../documents/values.ts'
-import { isWrite, type Method } from '../../core/plan/path/methods.ts'
+import type { Uses } from './agent.ts'
 
 /** Returns true for a collection that the caller may read. */
-export const isRead = (view: View): boolean => methodsOf(listOf(view.collection), view).includes('GET')
+export const isRead = (collection: CollectionView, sight: Sight): boolean =>
+  sight.at({ kind: 'collection', collection }).methods.includes('GET')
 
 /** Returns the methods by which operations of the caller create, change and delete items of the collection. */
-export function writesOf (view: View): readonly Method[] {
-  const { collection } = view
+export function writesOf (collection: CollectionView, sight: Sight): readonly string[] {
   if (collection.strategies.batch === false) return []
-  const creating = methodsOf(listOf(collection), view).filter(method => method === 'POST')
-  return [...creating, ...methodsOf(itemOf(collection), view).filter(isWrite)]
+  const creating = sight.at({ kind: 'collection', collection }).methods.filter(method => method === 'POST')
+  return [...creating, ...sight.at({ kind: 'item', collection }).methods.filter(method => method !== 'GET')]
 }
 
 /**
@@ -23,53 +20,54 @@ export function writesOf (view: View): readonly Method[] {
  *     moons: id* integer, name* string, mean_radius_km number?; planet -> planets, missions ->> missions [slug string]
  *     notes: id* integer, text string; POST PATCH, not id; takes secret string
  *
- * `writing`: whether to tell what the caller may write.
+ * `writing`: what the caller sees, to tell what it may write; undefined to tell nothing of that.
  */
-export const describe = (views: readonly View[], writing: boolean): string => views.map(view => {
-  const line = lineOf(view.collection)
-  return writing ? `${line}${writingText(view)}` : line
+export const describe = (
+  collections: readonly CollectionView[], writing: Uses['sight'] | undefined
+): string => collections.map(collection => {
+  const line = lineOf(collection)
+  return writing === undefined ? line : `${line}${writingText(collection, writing)}`
 }).join('\n')
 
-function lineOf (collection: Collection): string {
+function lineOf (collection: CollectionView): string {
   const { name, description, fields } = collection
-  const readable = [...fields.values()].filter(field => field.readable)
+  const readable = fields.filter(field => field.readable)
   const hidden = fieldTexts(readable.filter(one => one.hidden), collection)
   const shown = fieldTexts(readable.filter(one => !one.hidden), collection)
   return `${nameText(name)}${about(description)}: ${shown}${hidden === '' ? '' : ` [${hidden}]`}`
 }
 
-function fieldTexts (fields: readonly Field[], collection: Collection): string {
-  const scalars = fields.filter(isScalar).map(field => scalarText(field, collection))
+function fieldTexts (fields: readonly FieldView[], collection: CollectionView): string {
+  const scalars = fields.filter(field => !isRelation(field)).map(field => scalarText(field, collection))
   const relations = fields.filter(isRelation).map(relationText)
   return [scalars, relations].filter(texts => texts.length > 0).map(texts => texts.join(', ')).join('; ')
 }
 
 /** Tells the methods, which of the fields that are read are written, and the fields that are only written. */
-function writingText (view: View): string {
-  const methods = writesOf(view)
+function writingText (collection: CollectionView, sight: Sight): string {
+  const methods = writesOf(collection, sight)
   if (methods.length === 0) return ''
   if (methods.every(method => method === 'DELETE')) return '; DELETE'
-  const fields = [...view.collection.fields.values()]
+  const { fields } = collection
   const readable = (writable: boolean) => fields.filter(field => field.readable && field.writable === writable)
   const [written, fixed] = [readable(true), readable(false)]
   const isShorter = written.length > 0 && written.length < fixed.length
   const named = (isShorter ? written : fixed).map(({ name }) => nameText(name)).join(', ')
   const limits = fixed.length === 0 ? '' : `${isShorter ? ' only' : ', not'} ${named}`
   const unseen = fields.filter(field => !field.readable && field.writable)
-  const taken = unseen.length === 0 ? '' : `; takes ${fieldTexts(unseen, view.collection)}`
+  const taken = unseen.length === 0 ? '' : `; takes ${fieldTexts(unseen, collection)}`
   return `; ${methods.join(' ')}${limits}${taken}`
 }
 
-const isScalar = (field: Field): field is ScalarField | InputField => !isRelation(field)
+const isRelation = (field: FieldView): field is RelationView => 'target' in field
 
-const relationText = ({ name, kind, target, schema: { description } }: RelationField): string =>
+const relationText = ({ name, kind, target, schema: { description } }: RelationView): string =>
   `${nameText(name)} ${kind === 'sub-item' ? '->' : '->>'} ${nameText(target.name)}${about(description)}`
 
-function scalarText (field: ScalarField | InputField, { identifiers }: Collection): string {
+function scalarText (field: ValueView, { identifiers }: CollectionView): string {
   const schema = fieldSchema(field, field.readable ? 'answer' : 'body')
   const isNullable = field.kind === 'computed' ? JSON.stringify(schema).includes('null') : field.nullable
-  const parts = identifiers.flatMap(one => one.kind === 'field' ? [one.field] : one.kind === 'key' ? one.fields : [])
-  const marks = parts.some(part => part === field) ? '*' : ''
+  const marks = identifiers.some(({ fields }) => fields?.includes(field) === true) ? '*' : ''
   return `${nameText(field.name)}${marks} ${typeText(schema)}${isNullable ? '?' : ''}${about(schema['description'])}`
 }
 

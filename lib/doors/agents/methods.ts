@@ -94,8 +94,10 @@ async function readResource ({ uri }: Params, agent: Agent): Promise<object> {
   return { contents: [{ uri, mimeType, text: JSON.stringify(found) }] }
 }
 
-const namesFor = (agent: Agent): Promise<readonly string[]> =>
-  orRefused(agent, async () => (await agent.views()).filter(isRead).map(({ collection: { name } }) => name))
+const namesFor = (agent: Agent): Promise<readonly string[]> => orRefused(agent, async () => {
+  const { sight, collections } = await agent.uses()
+  return collections.filter(one => isRead(one, sight)).map(({ name }) => name)
+})
 
 /** An error of the API becomes one of the protocol, with the body of the former as its data. */
 async function orRefused<T> (agent: Agent, work: () => Promise<T>): Promise<T> {

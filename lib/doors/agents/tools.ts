@@ -1,6 +1,6 @@
 import { collectionNotFound, DataApiError } from '../../core/errors/errors.ts'
 import { suggest } from '../../core/errors/suggest.ts'
-import type { Operator } from '../../core/model/values.ts'
+import type { Operator } from '../../core/model/operators.ts'
 import { type ParameterKind, parameterOf, type Syntax } from '../../core/request/syntax.ts'
 import type { Agent } from './agent.ts'
 import { describe, nameText, writesOf } from './describe.ts'
@@ -37,8 +37,9 @@ const annotations = { readOnlyHint: true, openWorldHint: false }
 /** Returns the tool of a caller who may write something; none for others. */
 export async function writingTools (agent: Agent): Promise<readonly object[]> {
   if (agent.operations === 0) return []
-  const views = await agent.views()
-  return views.some(view => writesOf(view).length > 0) ? [writingTool(agent.operations, agent.hasKeys())] : []
+  const { sight, collections } = await agent.uses()
+  const isWriting = collections.some(one => writesOf(one, sight).length > 0)
+  return isWriting ? [writingTool(agent.operations, agent.hasKeys())] : []
 }
 
 /** `hasKey`: each call has a key, so that it can be sent again. */
@@ -96,13 +97,13 @@ type Tool = (given: Arguments, agent: Agent) => Promise<ToolResult>
 const tools: Readonly<Record<string, Tool>> = {
   async describe ({ collections }, agent) {
     if (collections !== undefined && !isNames(collections)) throw wrong('collections', 'an array of names')
-    const views = await agent.views()
-    const names = new Set(views.map(({ collection: { name } }) => name))
+    const { sight, collections: seen } = await agent.uses()
+    const names = new Set(seen.map(({ name }) => name))
     const unknown = collections?.find(name => !names.has(name))
     if (unknown !== undefined) throw collectionNotFound(unknown, suggest(unknown, names))
     const wanted = collections && new Set(collections)
-    const chosen = views.filter(({ collection: { name } }) => wanted?.has(name) ?? true)
-    const text = describe(chosen, agent.operations > 0)
+    const chosen = seen.filter(({ name }) => wanted?.has(name) ?? true)
+    const text = describe(chosen, agent.operations > 0 ? sight : undefined)
     const told = text.length <= agent.length ? text : `Describe some of these: ${[...names].map(nameText).join(', ')}`
     return { content: [{ type: 'text', text: told }] }
   },

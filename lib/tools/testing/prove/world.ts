@@ -71,18 +71,15 @@ export async function buildWorld (build: () => Promise<FastifyInstance> | Fastif
       sources.set(source, { table, joins })
       return [property, { ...one, source, computed: inMemory(property, one, madeUp) }]
     }))
-  const registered = (api: Api, prefix: string): Api => {
-    const callers = new Map<string, KnownCaller>()
-    apis.push({
-      prefix,
-      api,
-      callers,
-      tableOf: ({ source }) => sources.get(source as MemorySource)?.table ?? '',
-      joinOf: ({ source }, through) => sources.get(source as MemorySource)?.joins.get(through) ?? ''
-    })
-    return { ...api, callers: watch(api.callers, callers), options: withoutClocks(api.options) }
+  const tableOf: ServedApi['tableOf'] = ({ source }) => sources.get(source as MemorySource)?.table ?? ''
+  const joinOf: ServedApi['joinOf'] = ({ source }, through) =>
+    sources.get(source as MemorySource)?.joins.get(through) ?? ''
+  const registering = (prefix: string) => {
+    const known = new Map<string, KnownCaller>()
+    const registered = (api: Api) => { apis.push({ prefix, api, callers: known, tableOf, joinOf }) }
+    return { options: withoutClocks, callers: (callers: Callers) => watch(callers, known), registered }
   }
-  const app = await standIns.run({ collections, registered }, async () => {
+  const app = await standIns.run({ collections, registering }, async () => {
     const built = await build()
     await built.ready()
     return built
@@ -162,9 +159,15 @@ function nullIn (property: string, { key, schema: { properties } }: Declared): (
     .reduce((sum, one) => sum + one.charCodeAt(0), 0) % 3 === 0
 }
 
+/** Returns the callers; each that is asked for is noted. */
 function watch (callers: Callers, known: Map<string, KnownCaller>): Callers {
+  const { personal, all, differ, anyone } = callers
   return {
-    ...callers,
+    personal,
+    all,
+    differ,
+    anyone,
+    once: () => watch(callers.once(), known),
     of: (name, context) => after(callers.of(name, context), caller => {
       if (name !== undefined) known.set(name, { caller, facts: factsOf(context) })
       return caller
