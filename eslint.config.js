@@ -1,13 +1,18 @@
+import { readdirSync } from 'node:fs'
 import neostandard from 'neostandard'
 import tseslint from 'typescript-eslint'
 
+// Own code is asked for in the application's process. A new door comes last, and asks the core by its face.
+const known = ['own-code', 'live', 'documents', 'explorer', 'agents']
+const doors = [...known, ...readdirSync(new URL('lib/doors', import.meta.url)).filter(name => !known.includes(name))]
+
 // The rooms of lib, in the order in which imports point: one may import from those before it, never from those after
 // it. Clients know schemas alone; the core knows their types of queries, which own code shares.
-const order = [
+export const order = [
   'clients/client', 'clients/react-admin', 'clients/tanstack-db',
   'core/errors', 'core/scheduling', 'core/declare', 'core/model', 'core/request', 'core/plan', 'core/sources',
   'core/rules', 'core/run', 'core/response', 'core/api',
-  'doors/live', 'doors/own-code', 'doors/documents', 'doors/explorer', 'doors/agents',
+  ...doors.map(door => `doors/${door}`),
   'plugin', 'index', 'typebox',
   'tools/testing/conformance', 'tools/testing/prove', 'tools/command'
 ]
@@ -23,6 +28,16 @@ const never = {
   'core/rules': ['core/request']
 }
 
+// The doors that ask know the core by its face, by the tree of a query, and by the errors (docs/architecture.md: The
+// face). What follows is what they share with the core besides: forms of answers and of requests, and caches.
+const asking = doors.slice(1).map(door => `doors/${door}`)
+const asked = [
+  'api/face', 'api/options', 'errors/by-filter', 'errors/errors', 'errors/is-object', 'errors/suggest', 'model/check',
+  'model/operators', 'plan/media', 'plan/time-units', 'request/body', 'request/made', 'request/parse', 'request/print',
+  'request/query', 'request/request', 'request/syntax', 'response/answer', 'response/paths', 'scheduling/batching',
+  'scheduling/memoize'
+]
+
 function roomRules () {
   return order.flatMap((room, place) => [
     rulesOf(room, place, `lib/${room}.ts`, '^\\./'),
@@ -33,10 +48,15 @@ function roomRules () {
 const rulesOf = (room, place, files, toLib) => ({
   files: [files],
   rules: {
-    'no-restricted-syntax': ['error', ...laterThan(room, place).flatMap(later => lazyImports(toLib, room, later))],
+    'no-restricted-syntax': [
+      'error',
+      ...laterThan(room, place).flatMap(later => lazyImports(pathOf(toLib, later), oneWay(room, later))),
+      ...asking.includes(room) ? lazyImports(`${toLib}${unasked}`, byFace(room)) : []
+    ],
     '@typescript-eslint/no-restricted-imports': ['error', {
       patterns: [
         ...laterThan(room, place).map(later => ({ regex: pathOf(toLib, later), message: oneWay(room, later) })),
+        ...asking.includes(room) ? [{ regex: `${toLib}${unasked}`, message: byFace(room) }] : [],
         ...serving.includes(room)
           ? []
           : [{
@@ -58,10 +78,13 @@ const endsOf = folders => folders.map((_, index) => folders.slice(index).join('/
 
 const oneWay = (room, later) => `${room} comes before ${later}: imports point one way.`
 
+const unasked = `core/(?!(?:${asked.join('|')})\\.ts$)`
+
+const byFace = room => `${room} asks the core by lib/core/api/face.ts; what it lacks there is a fact of a view.`
+
 // Modules that are loaded when they are used, and types that are named by their modules.
-const lazyImports = (toLib, room, later) => {
-  const path = `/${pathOf(toLib, later).replaceAll('/', '\\/')}/`
-  const message = oneWay(room, later)
+const lazyImports = (modules, message) => {
+  const path = `/${modules.replaceAll('/', '\\/')}/`
   return [
     { selector: `ImportExpression[source.value=${path}]`, message },
     { selector: `TSImportType[argument.literal.value=${path}]`, message }
