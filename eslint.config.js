@@ -32,10 +32,10 @@ const never = {
 // face). What follows is what they share with the core besides: forms of answers and of requests, and caches.
 const asking = doors.slice(1).map(door => `doors/${door}`)
 const asked = [
-  'api/face', 'api/options', 'errors/by-filter', 'errors/errors', 'errors/is-object', 'errors/suggest', 'model/check',
-  'model/operators', 'plan/media', 'plan/time-units', 'request/body', 'request/made', 'request/parse', 'request/print',
-  'request/query', 'request/request', 'request/syntax', 'response/answer', 'response/paths', 'scheduling/batching',
-  'scheduling/memoize'
+  'api/face', 'api/options', 'errors/by-filter', 'errors/errors', 'errors/is-object', 'errors/suggest',
+  'model/operators', 'plan/media', 'plan/time-units', 'request/body', 'request/decode', 'request/made', 'request/parse',
+  'request/print', 'request/query', 'request/request', 'request/syntax', 'request/unquoted', 'response/answer',
+  'response/paths', 'scheduling/batching', 'scheduling/memoize'
 ]
 
 function roomRules () {

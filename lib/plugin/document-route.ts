@@ -1,13 +1,14 @@
 import type { FastifyInstance, FastifyRequest, FastifySchema } from 'fastify'
 import type { Face } from '../core/api/face.ts'
 import { methodNotAllowed } from '../core/errors/errors.ts'
-import { type Documents, parseDocumentOptions } from '../doors/documents/documents.ts'
+import type { Documents } from '../doors/documents/documents.ts'
 import { planFormat } from '../core/plan/media.ts'
 import { parseTags } from '../core/request/conditions.ts'
 import { parsePath } from '../core/request/path.ts'
 import { type Answer, empty, ok } from '../core/response/answer.ts'
 import { documentName } from '../core/response/render.ts'
 import { taggedInParts } from '../core/response/tag.ts'
+import { parseDocumentOptions } from './document-options.ts'
 import { readText, type Serving } from './routes.ts'
 
 /**

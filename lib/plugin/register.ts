@@ -33,6 +33,7 @@ import { cleaningOf } from '../core/run/key-cleaning.ts'
 import { databaseOf } from '../core/sources/source.ts'
 import { countStatements, failedStatement } from '../core/sources/statement-events.ts'
 import { makeClosing } from './closing.ts'
+import { checkDocumentOptions } from './document-options.ts'
 import { addDocumentRoute } from './document-route.ts'
 import { isErrorStatus, toDataApiError } from './failures.ts'
 import { addAgentRoutes } from './mcp-route.ts'
@@ -180,7 +181,8 @@ function decorate (
     throw new DeclarationError(`option 'prefix': another API is already registered under '${prefix}'`)
   }
   const collections = [...model.collections.keys()]
-  const openapi: DataApi['openapi'] = options => documents.whole(options)
+  const openapi: DataApi['openapi'] = options =>
+    documents.whole(options && checkDocumentOptions(options, collections))
   const types = () => writeTypes(documents.whole({ profile: 'types' }))
   const registered: DataApi = { prefix, collections, registrations, openapi, types, ...more }
   registrations.set(prefix, registered)

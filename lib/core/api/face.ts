@@ -28,8 +28,8 @@ export interface Face {
   readonly callersDiffer: boolean
   /** True if writes can have keys. */
   readonly takesKeys: boolean
-  /** True if streams are imported. */
-  readonly imports: boolean
+  /** The media types of imports; none where streams are not imported. */
+  readonly importTypes: readonly string[]
   /** The most operations of a batch; 0 where the root takes none. */
   readonly operations: number
   /** The form of answers: the body of a creation, and where the links of a page stand. */

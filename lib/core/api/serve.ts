@@ -3,6 +3,7 @@ import { type Resource, walk } from '../plan/path/walk.ts'
 import type { Permissions } from '../plan/request.ts'
 import { always } from '../plan/predicates.ts'
 import { type Body, receiveBody } from '../request/body.ts'
+import { importTypes } from '../request/import.ts'
 import { parseRequest, parseTarget } from '../request/parse.ts'
 import { hasSpecials } from '../response/answer.ts'
 import { siteOf } from '../response/paths.ts'
@@ -33,7 +34,7 @@ function faceOf (api: Api, shared: Shared): Face {
     personal: callers.personal || hasSpecials(model),
     callersDiffer: callers.personal,
     takesKeys: keys !== undefined,
-    imports: options.imports !== undefined,
+    importTypes: options.imports === undefined ? [] : importTypes,
     operations: options.batch?.operations ?? 0,
     createdBody: options.responseContent.createdBody,
     pageLinks: options.responseContent.pageLinks,

@@ -1,7 +1,7 @@
 import { collectionNotFound, DataApiError } from '../../core/errors/errors.ts'
 import { suggest } from '../../core/errors/suggest.ts'
 import type { Operator } from '../../core/model/operators.ts'
-import { type ParameterKind, parameterOf, type Syntax } from '../../core/request/syntax.ts'
+import { parameterOf, type Syntax } from '../../core/request/syntax.ts'
 import type { Agent } from './agent.ts'
 import { describe, nameText, writesOf } from './describe.ts'
 
@@ -61,7 +61,7 @@ const writingTool = (most: number, hasKey: boolean) => ({
 
 /** Returns the grammar of URLs in the words of the API, by an example of each of its sentences. */
 function grammarOf (syntax: Syntax): string {
-  const word = (kind: ParameterKind) => parameterOf(kind, syntax)
+  const word = (kind: Parameters<typeof parameterOf>[0]) => parameterOf(kind, syntax)
   const sign = (operator: Operator) => syntax.operators.findLast(([, of]) => of === operator)?.[0] ?? ''
   const signs = ([
     'equals', 'not_equals', 'greater', 'at_least', 'less', 'at_most', 'starts_with', 'contains',

@@ -1,7 +1,5 @@
 import type { CollectionView, ValueView } from '../../core/api/face.ts'
-import type { Collection, DataField } from '../../core/model/model.ts'
 import { type Operator, operatorNames, traitsOf } from '../../core/model/operators.ts'
-import { takesFilters } from '../../core/plan/read/filter.ts'
 import type { Syntax } from '../../core/request/syntax.ts'
 import type { Parameter, Schema } from './objects.ts'
 import { fieldSchema, safeBounds, valuesOf } from './values.ts'
@@ -17,11 +15,6 @@ export function filterParameters (collection: CollectionView, syntax: Syntax): r
       const parameter = filterParameter(field, operator, syntax)
       return parameter === undefined ? [] : [parameter]
     }))
-}
-
-// until the other doors ask the face
-export function filterableFields ({ fields }: Collection): readonly DataField[] {
-  return [...fields.values()].filter(takesFilters)
 }
 
 function filterParameter (field: ValueView, operator: Operator, syntax: Syntax): Parameter | undefined {

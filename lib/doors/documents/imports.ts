@@ -1,6 +1,5 @@
 import type { CollectionView } from '../../core/api/face.ts'
 import { mediaTypes } from '../../core/plan/media.ts'
-import { importTypes } from '../../core/request/import.ts'
 import type { Describing } from './describing.ts'
 import type { Content, Schema } from './objects.ts'
 
@@ -9,7 +8,7 @@ export function importContent (collection: CollectionView, line: Schema, describ
   if (!isTaken(collection, describing)) return {}
   const text = { schema: { type: 'string' } }
   const lines = describing.version === '3.2' ? { itemSchema: line } : text
-  return Object.fromEntries(importTypes.map(type => [type, type === mediaTypes.csv ? text : lines]))
+  return Object.fromEntries(describing.face.importTypes.map(type => [type, type === mediaTypes.csv ? text : lines]))
 }
 
 /** Returns the form of the answer to an import. */
@@ -17,7 +16,7 @@ export const importedForms = (collection: CollectionView, describing: Describing
   isTaken(collection, describing) ? [describing.components.named('Imported', importedSchema)] : []
 
 const isTaken = ({ strategies }: CollectionView, { face, profile }: Describing): boolean =>
-  profile.streams && face.imports && strategies.import
+  profile.streams && face.importTypes.length > 0 && strategies.import
 
 /** The number of items or, with a resolution, of those that were created, and of those that existed. */
 const importedSchema = (): Schema =>

@@ -108,7 +108,7 @@ export function allowedIn ({ spot: { resource }, face }: PlaceOf<'collection'>):
   const isCreated = isPosted && resource.creates
   return {
     create: isCreated,
-    import: isCreated && imports && face.imports && !requireIdempotencyKey.includes('POST'),
+    import: isCreated && imports && face.importTypes.length > 0 && !requireIdempotencyKey.includes('POST'),
     link: isPosted ? resource.links : undefined,
     many: { update: methods.includes('PATCH'), delete: methods.includes('DELETE') },
     unlink: methods.includes('PUT') && resource.replaces

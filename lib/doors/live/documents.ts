@@ -3,7 +3,7 @@ import { Readable } from 'node:stream'
 import type { Face, Who } from '../../core/api/face.ts'
 import type { LiveLimits } from '../../core/api/options.ts'
 import { answerTooLarge, unavailable } from '../../core/errors/errors.ts'
-import { mediaTypes, takesProblem } from '../../core/plan/media.ts'
+import { mediaTypes } from '../../core/plan/media.ts'
 import type { Answer } from '../../core/response/answer.ts'
 import { batching } from '../../core/scheduling/batching.ts'
 import { Document, type Outcome, type Scheduling, type State } from './document.ts'
@@ -123,7 +123,7 @@ export class LiveDocuments {
   private documentOf ({ text }: LiveRequest, state: State): Document {
     if (!state.live.shared) return this.begin(state, () => {})
     const { method, url, prefer, body, accept, origin } = text
-    const key = JSON.stringify([method, url, prefer, origin(), body.bytes?.toString(), takesProblem(accept)])
+    const key = JSON.stringify([method, url, prefer, origin(), body.bytes?.toString(), accept])
     const known = this.shared.get(key)
     if (known !== undefined) return known
     const document = this.begin(state, () => { this.shared.delete(key) })
