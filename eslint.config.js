@@ -31,7 +31,7 @@ const never = {
 // The doors that ask know the core by its face, by the tree of a query, and by the errors (docs/architecture.md: The
 // face). What follows is what they share with the core besides: forms of answers and of requests, and caches.
 const asking = doors.slice(1).map(door => `doors/${door}`)
-const asked = [
+export const asked = [
   'api/face', 'api/options', 'errors/by-filter', 'errors/errors', 'errors/is-object', 'errors/suggest',
   'model/operators', 'plan/media', 'plan/time-units', 'request/body', 'request/decode', 'request/made', 'request/parse',
   'request/print', 'request/query', 'request/request', 'request/syntax', 'request/unquoted', 'response/answer',

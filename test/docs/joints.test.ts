@@ -43,3 +43,15 @@ test('one file prints queries', async t => {
   t.strictSame(filesWith(/replaceAll\([^)]*\\\\"/),
     ['lib/core/request/print.ts'])
 })
+
+test('one face stands between the core and the doors that ask', async t => {
+  // A changed copy of an API is a second face: `with` and `as` are the words for it.
+  t.strictSame(filesWith(/\{ \.\.\.\w+, (model|options|callers|checks)\b/), [])
+  const { asked } = await import(new URL('eslint.config.js', root).href) as { readonly asked: readonly string[] }
+  const doors = filesWith(/from '(\.\.\/)+core\//).filter(path => /^lib\/doors\/(?!own-code)/.test(path))
+  t.ok(doors.length > 50)
+  for (const path of doors) {
+    const modules = [...read(path).matchAll(/(?:from|import\() ?'(?:\.\.\/)+core\/([^']+)\.ts'/g)]
+    t.strictSame(modules.map(([, module = '']) => module).filter(module => !asked.includes(module)), [], path)
+  }
+})

@@ -16,8 +16,7 @@ import type { Answer, Live } from '../response/answer.ts'
 import type { Parts, Site } from '../response/paths.ts'
 import type { PlannedFacts } from './request-facts.ts'
 
-// All that the doors know of the core, beside the tree of a query with its parser and printer, and the errors
-// (docs/architecture.md: The face). A door asks in the name of a caller, and sees what that caller may know.
+// What doors know of the core (docs/architecture.md: The face): they ask as a caller, and see what that may know.
 
 /** An API, as its doors see it. */
 export interface Face {
@@ -241,7 +240,8 @@ export interface ValueView extends NamedField {
   /** True if a new item can be created without it. */
   readonly optional: boolean
   readonly identifier: boolean
-  /** True for a text of any form. */
+  /** True for a part of the foreign key of a sub-item, and for a text of any form. */
+  readonly refers: boolean
   readonly isText: boolean
   /** The ways in which its value can be changed by what it is. */
   readonly amendments: ReadonlyArray<'add' | 'append' | 'remove'>

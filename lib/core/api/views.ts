@@ -170,6 +170,7 @@ function viewOfValue (field: ScalarField | InputField, holder: Collection): Valu
     nullable: kind !== 'computed' && field.nullable,
     optional: (kind === 'stored' || kind === 'input') && field.optional,
     identifier: kind === 'stored' && field.identifier,
+    get refers () { return refers(field, holder) },
     isText: type === stringType,
     amendments: amendmentsOf(field),
     units: type === undefined ? [] : unitsOf(type),
@@ -177,6 +178,9 @@ function viewOfValue (field: ScalarField | InputField, holder: Collection): Valu
     parse: text => type?.parse(text)
   }
 }
+
+const refers = (field: Field, { fields }: Collection): boolean =>
+  [...fields.values()].some(one => one.kind === 'sub-item' && one.foreignKey.some(part => part === field))
 
 const noOperators: ReadonlySet<Operator> = new Set()
 

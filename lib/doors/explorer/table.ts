@@ -128,12 +128,11 @@ export function * rowsOf (members: readonly Member[]): InParts<readonly Row[]> {
 
 /** Returns the columns of a selection. Numbers that name items are never grouped. */
 function columnsOf (select: Shape, collection: CollectionView, rows: readonly Row[]): readonly Column[] {
-  const names = new Set<unknown>(collection.fields.flatMap(one => one.kind === 'sub-item' ? one.foreignKey : []))
   return select.map(shown => {
     const kind = shown.kind === 'value' ? shown.field.values : shown.kind
     if (!isNumeric(kind)) return { shown, kind, grouped: fewestGrouped, decimals: 0 }
     const texts = rows.map(({ item }) => plainNumber.exec(String(item[shown.name])) ?? [])
-    const isName = names.has(shown.field) || identifies(shown.field, collection)
+    const isName = (shown.kind === 'value' && shown.field.refers) || identifies(shown.field, collection)
     // One number of five digits has all of its column grouped.
     const isLong = texts.some(([, whole = '']) => whole.length >= fewestGrouped)
     const decimals = Math.max(0, ...texts.map(([, , rest = '']) => rest.length))
