@@ -72,17 +72,6 @@ export function changeSchema (collection: CollectionView, describing: Describing
   })
 }
 
-/** Returns false for a profile that cannot name a member which a new item must have. */
-export function canCreate (collection: CollectionView, { profile, sight }: Describing): boolean {
-  const { requirements } = sight.at({ kind: 'collection', collection })
-  return !profile.plainNames || requirements.every(({ field }) => isPlainName(field.name))
-}
-
-/** Returns false for a creation whose body may be left out, because nothing must be in it. */
-export const isBodyRequired = (
-  collection: CollectionView, via: RelationView | undefined, { sight }: Describing
-): boolean => sight.at({ kind: 'collection', collection, via }).requirements.length > 0
-
 function bodySchema (collection: CollectionView, via: RelationView | undefined, describing: Describing): Schema {
   const { given, requirements: required } = describing.sight.at({ kind: 'collection', collection, via })
   const always = required.filter(({ instead }) => instead.length === 0).map(({ field }) => field.name)

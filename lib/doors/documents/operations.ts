@@ -1,7 +1,7 @@
-import type { CollectionView, RelationView } from '../../core/api/face.ts'
+import type { CollectionView, RelationView, ResourceView } from '../../core/api/face.ts'
 import { mediaTypes } from '../../core/plan/media.ts'
 import { formType } from '../../core/request/parse.ts'
-import { canCreate, createSchema, elementSchema, isBodyRequired, postedSchema, updateSchema } from './bodies.ts'
+import { createSchema, elementSchema, postedSchema, updateSchema } from './bodies.ts'
 import { resolveParameter } from './components.ts'
 import type { Describing } from './describing.ts'
 import { filterParameters } from './filters.ts'
@@ -9,6 +9,7 @@ import { itemSchema, listedSchema, pageSchema } from './items.ts'
 import type { Content, Operation, Parameter, PathItem, Reference, Response, Schema } from './objects.ts'
 import { importContent, importedForms } from './imports.ts'
 import { header, listParameters, selectionParameters } from './parameters.ts'
+import { isPlainName } from './profiles.ts'
 import { createdSchema, doneSchema, eventSchema, jsonContent, ok, tried, wrappedSchema } from './responses.ts'
 import { shownSchema } from './shown.ts'
 
@@ -16,6 +17,7 @@ import { shownSchema } from './shown.ts'
 export interface List {
   readonly collection: CollectionView
   readonly via: RelationView | undefined
+  readonly resource: ResourceView
   /** The words of its operations' identifiers, such as `artists`, `albums`. */
   readonly words: readonly string[]
 }
@@ -152,12 +154,13 @@ function itemResponse (collection: CollectionView, describing: Describing, nulla
 }
 
 /** Returns the operation that creates items; no operation if the profile cannot name a required member. */
-export function createOperation ({ collection, via, words }: List, describing: Describing): PathItem {
-  if (!canCreate(collection, describing)) return {}
+export function createOperation ({ collection, via, resource, words }: List, describing: Describing): PathItem {
+  const { plainNames } = describing.profile
+  const { requirements } = resource
+  if (plainNames && !requirements.every(({ field }) => isPlainName(field.name))) return {}
   const [first = ''] = words
   const body = via === undefined ? createSchema(collection, describing) : postedSchema(via, describing)
   const anyOf = [body, { type: 'array', items: body }]
-  const { plainNames } = describing.profile
   const post: Operation = {
     operationId: describing.operationId(`create_${words.join('_')}`),
     summary: via === undefined ? `Create in ${first}` : `Create or link in the ${via.name} of an item of ${first}`,
@@ -165,7 +168,7 @@ export function createOperation ({ collection, via, words }: List, describing: D
     tags: [first],
     parameters: writeParameters(collection, describing),
     requestBody: {
-      required: isBodyRequired(collection, via, describing),
+      required: requirements.length > 0,
       content: { ...jsonContent(plainNames ? body : { anyOf }), ...importContent(collection, body, describing) }
     },
     responses: {

@@ -32,8 +32,10 @@ export function collectionPaths (collection: CollectionView, describing: Describ
 }
 
 function listPath (collection: CollectionView, via: RelationView | undefined, describing: Describing): PathItem {
-  const { methods, updatesAll } = describing.sight.at({ kind: 'collection', collection, via })
-  const list: List = { collection, via, words: via === undefined ? [collection.name] : [via.holder.name, via.name] }
+  const resource = describing.sight.at({ kind: 'collection', collection, via })
+  const { methods, updatesAll } = resource
+  const words = via === undefined ? [collection.name] : [via.holder.name, via.name]
+  const list: List = { collection, via, resource, words }
   return {
     ...methods.includes('GET') && { get: getList(list, describing) },
     ...methods.includes('POST') && createOperation(list, describing),

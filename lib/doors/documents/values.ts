@@ -12,11 +12,8 @@ export const valuesOf = ({ fields }: CollectionView): readonly ValueView[] =>
 /** Where a value is: shown in an answer, or given in a body. */
 export type Side = 'answer' | 'body'
 
-// until the other doors ask the face: a computed field of the model has no `nullable`
-type Described = Pick<ValueView, 'schema'> & Partial<Pick<ValueView, 'nullable'>>
-
 /** Returns the schema of a field's value on the wire. `components` takes schemas that refer to themselves. */
-export function fieldSchema ({ schema, nullable = false }: Described, side: Side, components?: Components): Schema {
+export function fieldSchema ({ schema, nullable }: ValueView, side: Side, components?: Components): Schema {
   return valueSchema(schema, nullable, side, components)
 }
 
