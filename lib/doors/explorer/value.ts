@@ -143,10 +143,13 @@ export function cut (text: string, longest: number): string {
 }
 
 /** Returns the values that a field can have, if they are few. */
-export const choicesOf = memoize((field: ValueView): readonly string[] | undefined => {
-  if (field.kind !== 'computed' && field.values === 'boolean') return ['true', 'false']
+export const choicesOf = (field: ValueView): readonly string[] | undefined => choicesIn(field).few
+
+// Most fields have none, which is cached too.
+const choicesIn = memoize((field: ValueView): { readonly few: readonly string[] | undefined } => {
+  if (field.kind !== 'computed' && field.values === 'boolean') return { few: ['true', 'false'] }
   const { enum: choices } = fieldSchema(field, 'body')
-  return Array.isArray(choices) ? choices.filter(choice => choice !== null).map(String) : undefined
+  return { few: Array.isArray(choices) ? choices.filter(choice => choice !== null).map(String) : undefined }
 })
 
 /** Returns the moment, in UTC, that an input for dates and times sends; another text as it is. */
