@@ -1,6 +1,7 @@
 import type { CollectionView, ValueView } from '../../core/api/face.ts'
 import { type Operator, operatorNames, traitsOf } from '../../core/model/operators.ts'
 import type { Syntax } from '../../core/request/syntax.ts'
+import { memoize } from '../../core/scheduling/memoize.ts'
 import type { Parameter, Schema } from './objects.ts'
 import { fieldSchema, safeBounds, valuesOf } from './values.ts'
 
@@ -10,29 +11,28 @@ import { fieldSchema, safeBounds, valuesOf } from './values.ts'
  */
 export function filterParameters (collection: CollectionView, syntax: Syntax): readonly Parameter[] {
   if (!syntax.fieldParameters) return []
-  return valuesOf(collection).filter(({ filterable }) => filterable).flatMap(field =>
-    operatorNames.filter(operator => field.operators.has(operator)).flatMap(operator => {
-      const parameter = filterParameter(field, operator, syntax)
-      return parameter === undefined ? [] : [parameter]
+  const spelled = spelledWithEquals(syntax)
+  return valuesOf(collection).filter(({ filterable }) => filterable).flatMap(field => {
+    const schema = fieldSchema(field, 'answer')
+    return spelled.filter(({ operator }) => field.operators.has(operator)).map(({ operator, name, unsafe }) => ({
+      name: field.name + name,
+      in: 'query' as const,
+      description: `${field.name} ${words[operator]}`,
+      schema: operandSchema(field, schema, operator, unsafe)
     }))
+  })
 }
 
-function filterParameter (field: ValueView, operator: Operator, syntax: Syntax): Parameter | undefined {
-  const text = spellingOf(operator, syntax)
-  if (text === undefined || traitsOf(operator).list) return undefined
-  return {
-    name: field.name + text.slice(0, -1),
-    in: 'query',
-    description: `${field.name} ${words[operator]}`,
-    schema: operandSchema(field, operator, unsafeStarts(text, syntax))
-  }
-}
+/** An operator whose shortest spelling with `=` at its end is `name` and that; `unsafe`: see unsafeStarts. */
+interface Spelled { readonly operator: Operator, readonly name: string, readonly unsafe: string }
 
-/** Returns the shortest spelling of an operator that ends in `=`. */
-function spellingOf (operator: Operator, { operators }: Syntax): string | undefined {
+/** Returns the operators of one value that have a spelling which ends in `=`. */
+const spelledWithEquals = memoize(({ operators }: Syntax): readonly Spelled[] => operatorNames.flatMap(operator => {
   // The spellings are sorted by length, the longest first.
-  return operators.findLast(([text, of]) => of === operator && text.endsWith('='))?.[0]
-}
+  const text = operators.findLast(([text, of]) => of === operator && text.endsWith('='))?.[0]
+  if (text === undefined || traitsOf(operator).list) return []
+  return [{ operator, name: text.slice(0, -1), unsafe: escaped(unsafeStarts(text, operators)) }]
+}))
 
 const words: Readonly<Record<Operator, string>> = {
   equals: 'is this value',
@@ -53,18 +53,18 @@ const words: Readonly<Record<Operator, string>> = {
 }
 
 /** The first characters of a value that would make the operator a longer one, or begin a quoted value. */
-function unsafeStarts (spelling: string, { operators }: Syntax): string {
+function unsafeStarts (spelling: string, operators: Syntax['operators']): string {
   const next = operators.flatMap(([text]) =>
     text.length > spelling.length && text.startsWith(spelling) ? [text.charAt(spelling.length)] : [])
   return [...new Set(['"', '=', ...next])].join('')
 }
 
-function operandSchema (field: ValueView, operator: Operator, unsafe: string): Schema {
-  const { description: _, title: __, examples: ___, type, ...schema } = fieldSchema(field, 'answer')
+function operandSchema (field: ValueView, shown: Schema, operator: Operator, unsafe: string): Schema {
+  const { description: _, title: __, examples: ___, type, ...schema } = shown
   const types = [type].flat().filter(one => one !== 'null')
   const isText = field.values === 'string' && schema['enum'] === undefined
   if (isText || traitsOf(operator).family === 'text') {
-    return { type: 'string', pattern: `^(?![${escaped(unsafe)}])[^\\u0000]*$` }
+    return { type: 'string', pattern: `^(?![${unsafe}])[^\\u0000]*$` }
   }
   const choices = Array.isArray(schema['enum']) ? { enum: schema['enum'].filter(one => one !== null) as unknown[] } : {}
   const { format, pattern } = schema

@@ -2,6 +2,7 @@ import type { TSchema } from '@sinclair/typebox'
 import { flagNames, wordNames } from '../../../schemas/flags.ts'
 import type { CollectionView, ValueView } from '../../core/api/face.ts'
 import { isObject } from '../../core/errors/is-object.ts'
+import { memoize } from '../../core/scheduling/memoize.ts'
 import type { Components } from './components.ts'
 import type { Schema } from './objects.ts'
 
@@ -24,7 +25,7 @@ export function fieldSchema ({ schema, nullable }: ValueView, side: Side, compon
 export function valueSchema (
   schema: TSchema, canBeNull: boolean, side: Side, components?: Components
 ): Schema {
-  const given = JSON.parse(JSON.stringify(schema)) as Schema
+  const given = JSON.parse(textOf(schema)) as Schema
   const plain = components === undefined
     ? given
     : liftReferences(given, components, definition => cleaned(definition, side))
@@ -34,6 +35,9 @@ export function valueSchema (
   const combined = combine(members.map(member => cleaned(member, side)), nullable || canBeNull)
   return { ...combined, ...annotations, ...Object.fromEntries(words) }
 }
+
+// Schemas are declared once, and shown at many places.
+const textOf = memoize((schema: TSchema): string => JSON.stringify(schema))
 
 interface Alternatives { readonly members: readonly Schema[], readonly nullable: boolean }
 
