@@ -15,7 +15,7 @@ interface Watch {
 }
 
 /** Watches the databases of followed documents, and marks the documents that a change may concern. */
-export class Changes {
+export class Watches {
   /** Counts what was told. */
   position = 0
   private readonly watches = new Map<Database, Watch>()

@@ -48,7 +48,7 @@ export interface Face {
   /** Returns the collection of this name if all callers see it alike, and may read it. */
   openTo (name: string): CollectionView | undefined
   /** Returns where a request leads, as its target alone tells it. Throws malformed_url. */
-  locate (text: Pick<RequestText, 'url' | 'rootLength' | 'router' | 'origin'>): Located
+  locate (text: Pick<RequestText, 'url' | 'rootLength' | 'router' | 'origin'>): RequestPlace
   /** Returns the same API with other limits of its answers, for a door that shows them in another form. */
   with (limits: AnswerLimits): Face
   /** Returns who asks for a request that came by the door. The rules of what is touched are asked once. */
@@ -62,7 +62,7 @@ export interface Face {
 }
 
 /** Where a request leads. `root`: the path of the API's root on this server; `site` is as clients see it. */
-export interface Located extends Pick<Target, 'parts' | 'query'> { readonly site: Site, readonly root: string }
+export interface RequestPlace extends Pick<Target, 'parts' | 'query'> { readonly site: Site, readonly root: string }
 
 /** The limits that a door may set for the answers that it gets. What is left out is as the application has it. */
 export interface AnswerLimits {
@@ -199,7 +199,7 @@ export interface CollectionView {
   /** An object that is another one once the database has told more of the table. */
   readonly known: object
   /** Returns the members that an answer shows of an item: those asked for, or those of its form. Throws as GET does. */
-  shape (fields: readonly FieldAsked[] | undefined, form: 'full' | 'listed'): Shape
+  shape (fields: readonly FieldAsked[] | undefined, form: 'full' | 'listed'): ShownItem
   /** Returns the values that an answer shows of groups; undefined where the fields asked for make none. */
   groups (fields: readonly FieldAsked[] | undefined): readonly GroupValue[] | undefined
   /** Returns the number of items before a page; undefined where a cursor names it. */
@@ -269,19 +269,19 @@ export interface RelationView extends NamedField {
 }
 
 /** The members of an item in an answer, in their order. */
-export type Shape = readonly Shown[]
+export type ShownItem = readonly ShownMember[]
 
 /** A member of an item. */
-export type Shown = ShownValue | ShownItems
+export type ShownMember = ShownValue | ShownRelation
 
 export interface ShownValue { readonly kind: 'value', readonly name: string, readonly field: ValueView }
 
 /** A sub-item, a list of items, or what functions make of such a list. */
-export interface ShownItems {
+export interface ShownRelation {
   readonly kind: 'item' | 'list' | 'related'
   readonly name: string
   readonly field: RelationView
-  readonly select: Shape
+  readonly select: ShownItem
   readonly functions: readonly GroupValue[]
 }
 

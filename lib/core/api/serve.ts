@@ -10,7 +10,7 @@ import { siteOf } from '../response/paths.ts'
 import { documentName } from '../response/render.ts'
 import { permissionsOf } from '../rules/methods.ts'
 import { answer, type Api } from './answer.ts'
-import { Changes } from './changes.ts'
+import { Watches } from './changes.ts'
 import type { AnswerLimits, CollectionView, Face, ResourcePlace, ResourceView, Sight, Visitor, Who } from './face.ts'
 import { itemAt, listAt, PlacedResource } from './places.ts'
 import { makeViews, type Views } from './views.ts'
@@ -18,11 +18,11 @@ import { makeViews, type Views } from './views.ts'
 /** Makes the face of an API, by which its doors ask it. */
 export function makeFace (api: Api): Face {
   const { options: { syntax, reads } } = api
-  return faceOf(api, { views: makeViews(syntax, reads.paged), changes: new Changes() })
+  return faceOf(api, { views: makeViews(syntax, reads.paged), changes: new Watches() })
 }
 
 /** What an API and the same one with other limits share. */
-interface Shared { readonly views: Views, readonly changes: Changes }
+interface Shared { readonly views: Views, readonly changes: Watches }
 
 function faceOf (api: Api, shared: Shared): Face {
   const { options, callers, model, keys } = api

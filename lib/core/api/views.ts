@@ -26,7 +26,7 @@ import { ownSegments, type Parts } from '../response/paths.ts'
 import { segmentOf } from '../run/address.ts'
 import { memoize } from '../scheduling/memoize.ts'
 import type {
-  CollectionView, FieldView, GroupValue, IdentifierView, NamedField, RelationView, Shape, Shown as ShownView, ValueView
+  CollectionView, FieldView, GroupValue, IdentifierView, NamedField, RelationView, ShownItem, ShownMember, ValueView
 } from './face.ts'
 import { listAt } from './places.ts'
 
@@ -234,16 +234,16 @@ function onDeleteOf (field: RelationField): RelationView['onDelete'] {
 }
 
 // Many selections are those of a form, each of which is one object.
-const shapes = memoize((_: Views) => memoize((_: Collection) => new WeakMap<Selection, Shape>()))
+const shapes = memoize((_: Views) => memoize((_: Collection) => new WeakMap<Selection, ShownItem>()))
 
-function shapeOf (select: Selection, collection: Collection, views: Views): Shape {
+function shapeOf (select: Selection, collection: Collection, views: Views): ShownItem {
   const known = shapes(views)(collection)
   const shape = known.get(select) ?? select.map(shown => viewOfShown(shown, collection, views))
   known.set(select, shape)
   return shape
 }
 
-function viewOfShown (shown: Shown, collection: Collection, views: Views): ShownView {
+function viewOfShown (shown: Shown, collection: Collection, views: Views): ShownMember {
   const { kind, name } = shown
   if (kind === 'value') return { kind, name, field: views.ofValue(shown.field, collection) }
   const { target } = shown.field

@@ -26,7 +26,7 @@ export interface ItemsFound {
 }
 
 /** `Known`: what is known of items where others are found from them. */
-export interface Visitor<Known> {
+export interface NodeVisitor<Known> {
   /** Visits items that are found from others, of which something is known. Returns what is known of these. */
   items (found: ItemsFound, from: Known): Known
   /** Visits a field that is shown or compared. */
@@ -34,7 +34,7 @@ export interface Visitor<Known> {
 }
 
 /** Visits all items that a plan finds, and all fields that it shows or compares, each item before what is in it. */
-export function eachNode<Known> (plan: ReadPlan, visit: Visitor<Known>, start: Known): void {
+export function eachNode<Known> (plan: ReadPlan, visit: NodeVisitor<Known>, start: Known): void {
   const known = plan.steps.reduce((known, step) => eachItem({ ...step, as: 'step' }, visit, known), start)
   if (plan.kind === 'item') return eachShown(plan.select, visit, known)
   const listing = listingOf(plan)
@@ -52,13 +52,13 @@ const listingOf = (plan: Exclude<ReadPlan, { kind: 'item' }>): Omit<Listing, 'ra
   }
 }
 
-function eachItem<Known> (found: ItemsFound, visit: Visitor<Known>, from: Known): Known {
+function eachItem<Known> (found: ItemsFound, visit: NodeVisitor<Known>, from: Known): Known {
   const known = visit.items(found, from)
   eachPart(found.where, visit, known)
   return known
 }
 
-function eachPart<Known> (predicate: Predicate, visit: Visitor<Known>, known: Known): void {
+function eachPart<Known> (predicate: Predicate, visit: NodeVisitor<Known>, known: Known): void {
   switch (predicate.kind) {
     case 'compare': case 'is_null': return visit.field(predicate.field)
     case 'some': eachItem(comparedBy(predicate), visit, known); return
@@ -70,26 +70,26 @@ function eachPart<Known> (predicate: Predicate, visit: Visitor<Known>, known: Kn
 const comparedBy = ({ field, where }: { readonly field: RelationField, readonly where: Predicate }): ItemsFound =>
   ({ collection: field.target, via: field, where, as: 'compared' })
 
-function eachRelated<Known> (related: Related, visit: Visitor<Known>, from: Known): void {
+function eachRelated<Known> (related: Related, visit: NodeVisitor<Known>, from: Known): void {
   eachColumn([related.value], visit, eachItem(comparedBy(related), visit, from))
 }
 
-function eachColumn<Known> (columns: readonly GroupColumn[], visit: Visitor<Known>, known: Known): void {
+function eachColumn<Known> (columns: readonly GroupColumn[], visit: NodeVisitor<Known>, known: Known): void {
   for (const { of } of columns) if (of !== undefined) eachValue(of, visit, known)
 }
 
-function eachValue<Known> ({ path = [], field, related }: ItemValue, visit: Visitor<Known>, from: Known): void {
+function eachValue<Known> ({ path = [], field, related }: ItemValue, visit: NodeVisitor<Known>, from: Known): void {
   const known = path.reduce((known, step) => eachItem(comparedBy(step), visit, known), from)
   if (field !== undefined) visit.field(field)
   if (related !== undefined) eachRelated(related, visit, known)
 }
 
-function eachOf<Known> ({ order, select }: Omit<Listing, 'range'>, visit: Visitor<Known>, known: Known): void {
+function eachOf<Known> ({ order, select }: Omit<Listing, 'range'>, visit: NodeVisitor<Known>, known: Known): void {
   for (const term of order) eachValue(term, visit, known)
   eachShown(select, visit, known)
 }
 
-function eachShown<Known> (select: Selection, visit: Visitor<Known>, known: Known): void {
+function eachShown<Known> (select: Selection, visit: NodeVisitor<Known>, known: Known): void {
   for (const shown of select) {
     if (shown.kind === 'value') { visit.field(shown.field); continue }
     const { field } = shown

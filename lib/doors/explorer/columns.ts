@@ -1,4 +1,4 @@
-import type { CollectionView, FieldView, Shape, Shown, ShownItems } from '../../core/api/face.ts'
+import type { CollectionView, FieldView, ShownItem, ShownMember, ShownRelation } from '../../core/api/face.ts'
 import { sortTerm } from '../../core/request/made.ts'
 import { encodePart, printSort } from '../../core/request/print.ts'
 import type { Syntax } from '../../core/request/syntax.ts'
@@ -9,7 +9,7 @@ import type { Column } from './table.ts'
 import { showMenu } from './page.ts'
 
 /** Returns a menu of the columns that a table can have: all readable fields, in the order declared, and functions. */
-export function showColumns (collection: CollectionView, shape: Shape, place: Place): Html {
+export function showColumns (collection: CollectionView, shape: ShownItem, place: Place): Html {
   const select = apart(shape)
   const readable = collection.fields.filter(field => field.readable)
   const columns = readable.flatMap(field => columnsOf(field, select))
@@ -26,7 +26,7 @@ ${hiddenQuery(place)}
 }
 
 /** Returns the columns that a field can have, with their titles: of a relation, its number and functions shown, too. */
-function columnsOf (field: FieldView, select: Shape): ReadonlyArray<readonly [name: string, title: string]> {
+function columnsOf (field: FieldView, select: ShownItem): ReadonlyArray<readonly [name: string, title: string]> {
   const own = [field.name, titleOf(field)] as const
   if (field.kind !== 'sub-collection') return [own]
   const others = select.filter(shown => shown.kind === 'related' && shown.field === field && !isCount(shown))
@@ -35,24 +35,24 @@ function columnsOf (field: FieldView, select: Shape): ReadonlyArray<readonly [na
 }
 
 /** Returns the name of a column, as a selection has it. */
-export const columnName = (shown: Shown): string =>
+export const columnName = (shown: ShownMember): string =>
   shown.kind === 'related' ? shown.functions.map(({ name }) => `${shown.name}.${name}`).join() : shown.name
 
 /** Returns the heading of a column; that of a number of items is the title of the relation. */
-export function columnTitle (shown: Shown): string {
+export function columnTitle (shown: ShownMember): string {
   if (shown.kind !== 'related') return titleOf(shown.field)
   return (isCount(shown) && shown.field.schema.title) || columnName(shown)
 }
 
 /** Returns true for the number of the items of a relation. */
-export const isCount = ({ functions: [value] }: ShownItems): boolean => value?.of === undefined
+export const isCount = ({ functions: [value] }: ShownRelation): boolean => value?.of === undefined
 
 /** Returns the selection with a column for each function of a relation. */
-export const apart = (select: Shape): Shape => select.flatMap((shown): Shape =>
+export const apart = (select: ShownItem): ShownItem => select.flatMap((shown): ShownItem =>
   shown.kind === 'related' ? shown.functions.map(value => ({ ...shown, functions: [value] })) : [shown])
 
 /** Returns a selection without one of its columns. */
-const withoutColumn = (name: string, select: Shape, { query, syntax }: Place): string =>
+const withoutColumn = (name: string, select: ShownItem, { query, syntax }: Place): string =>
   (columnsIn(query, syntax) ?? select.map(columnName)).filter(text => nameOf(text) !== name).join([...syntax.fields][0])
 
 const nameOf = (text: string) => /^[^(]*(?:\(\)$)?/.exec(text.trim())?.[0].trim() ?? ''
@@ -92,7 +92,7 @@ interface Head {
   readonly isPicked: boolean
   /** True if the headers sort and filter the page. */
   readonly sorts: boolean
-  readonly select: Shape
+  readonly select: ShownItem
   /** The id of the column's menu. */
   readonly id: string
 }
@@ -118,14 +118,14 @@ export function showHeader (column: Column, { isKey, isPicked, sorts, select, id
 }
 
 /** Returns what a field says of itself, with its name in queries where its heading is another. */
-function showAbout ({ name, field: { schema: { title, description } } }: Shown): Fragment {
+function showAbout ({ name, field: { schema: { title, description } } }: ShownMember): Fragment {
   const isOther = title !== undefined && title !== name
   return (isOther || description !== undefined) && html`<p class="hint">${description}${isOther && html` <code>${
     name}</code>`}</p>`
 }
 
 /** Returns what a click on a column's header sorts by; of sub-items, the name by which they are shown. */
-function termOf (shown: Shown): string | undefined {
+function termOf (shown: ShownMember): string | undefined {
   if (!shown.field.sortable || shown.kind === 'list') return undefined
   if (shown.kind !== 'item') return columnName(shown)
   const { name, target } = shown.field
@@ -144,7 +144,7 @@ const linkTo = (kind: 'sort' | 'fields', value: string | undefined, place: Place
   linkWith(withParameter(place.query, kind, value, place.syntax), place)
 
 /** Returns the links of a column's menu. `by`: what it sorts by. */
-function menuOf (shown: Shown, by: string | undefined, select: Shape, place: Place): Fragment[] {
+function menuOf (shown: ShownMember, by: string | undefined, select: ShownItem, place: Place): Fragment[] {
   const { field } = shown
   const name = columnName(shown)
   const link = (href: string, text: string) => html`<li><a href="${href}">${text}</a></li>`

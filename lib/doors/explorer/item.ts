@@ -1,5 +1,5 @@
 import { isObject } from '../../core/errors/is-object.ts'
-import type { FieldView, Shape, Shown, ShownItems } from '../../core/api/face.ts'
+import type { FieldView, ShownItem, ShownMember, ShownRelation } from '../../core/api/face.ts'
 import { isTags, showCount, showFunction, showTable, showTags } from './table.ts'
 import { apart, columnTitle } from './columns.ts'
 import { manyOf } from './fields.ts'
@@ -39,10 +39,10 @@ ${select.map(shown => shown.kind === 'list' &&
   return showPage({ heading, title: label, acts, main, formats, takesQuery: true }, place)
 }
 
-const groupOf = ({ field }: Shown): string | undefined => field.schema.group
+const groupOf = ({ field }: ShownMember): string | undefined => field.schema.group
 
 /** Returns members of an item as terms and their values. */
-export const showFacts = (entries: Shape, item: Item, place: PlaceOf<'item'>): Html =>
+export const showFacts = (entries: ShownItem, item: Item, place: PlaceOf<'item'>): Html =>
   html`<dl class="facts pair">${entries.map(shown => showEntry(shown, item, place))}</dl>`
 
 const collectionPath = (place: PlaceOf<'item'>) =>
@@ -58,7 +58,7 @@ function showActions (item: Item, allowed: ItemAllowed, place: PlaceOf<'item'>):
     allowed.unlink && unlinkButton(pathTo(place))}`
 }
 
-function showEntry (shown: Shown, item: Item, place: PlaceOf<'item'>): Html {
+function showEntry (shown: ShownMember, item: Item, place: PlaceOf<'item'>): Html {
   const name = html`<bdi>${columnTitle(shown)}</bdi>`
   const value = item[shown.name]
   const whole = pathTo(place, [[shown.name]])
@@ -75,7 +75,7 @@ function showEntry (shown: Shown, item: Item, place: PlaceOf<'item'>): Html {
 
 /** Returns the value of a field. A number that identifies its item is not grouped. */
 function showFact (
-  shown: Shown, item: Item, place: PlaceOf<'item'>, whole: string, longest: number
+  shown: ShownMember, item: Item, place: PlaceOf<'item'>, whole: string, longest: number
 ): Fragment {
   if (shown.kind !== 'value') return undefined
   const { field } = shown
@@ -95,7 +95,7 @@ function showFact (
 }
 
 /** Returns a nested item: its name as a link, and its other values where the request names them. */
-function showNested (item: Item, shown: ShownItems, place: PlaceOf<'item'>): Html {
+function showNested (item: Item, shown: ShownRelation, place: PlaceOf<'item'>): Html {
   const { target } = shown.field
   const label = labelOf(item, target)
   const others = place.spot.asked.fields === undefined
@@ -106,7 +106,7 @@ function showNested (item: Item, shown: ShownItems, place: PlaceOf<'item'>): Htm
     showFact(one, item, place, pathTo(place, [[shown.name], [one.name]]), shortest)}</span>`)}</span>`
 }
 
-function showList (shown: ShownItems, value: unknown, counted: unknown, place: Place): Html {
+function showList (shown: ShownRelation, value: unknown, counted: unknown, place: Place): Html {
   const base = pathTo(place, [[shown.name]])
   const elements = Array.isArray(value) ? value.filter(isObject) : []
   const number = isObject(counted) && typeof counted['count'] === 'number' ? counted['count'] : elements.length
@@ -119,7 +119,7 @@ function showList (shown: ShownItems, value: unknown, counted: unknown, place: P
 }
 
 /** Returns what stands around an item: the numbers of related items, fields that are not shown, and its addresses. */
-function showRail (item: Item, counts: Item, select: Shape, place: PlaceOf<'item'>): Html {
+function showRail (item: Item, counts: Item, select: ShownItem, place: PlaceOf<'item'>): Html {
   const { collection } = place.spot.resource
   const isOther = (field: FieldView) => field.readable && !select.some(({ name }) => name === field.name)
   const others = collection.fields.filter(field => isOther(field) && !(field.name in counts))

@@ -1,4 +1,6 @@
-import type { CollectionView, FieldView, Shape, Shown, ShownItems, ValueView } from '../../core/api/face.ts'
+import type {
+  CollectionView, FieldView, ShownItem, ShownMember, ShownRelation, ValueView
+} from '../../core/api/face.ts'
 import { isObject } from '../../core/errors/is-object.ts'
 import type { InParts } from '../../core/response/answer.ts'
 import { apart, columnTitle, isCount, showHeader } from './columns.ts'
@@ -14,7 +16,7 @@ import { showScroll } from './page.ts'
 interface Table {
   readonly caption: string
   readonly collection: CollectionView
-  readonly select: Shape
+  readonly select: ShownItem
   readonly rows: readonly Row[]
   /** The path of the collection whose items these are. */
   readonly base: string
@@ -42,7 +44,7 @@ ${end && html`<td></td>`}${rest}</tr></thead>
 export const rest = html`<td class="rest" aria-hidden="true"></td>`
 
 /** Returns a selection with the column first that names the items. */
-function namesFirst (select: Shape, collection: CollectionView): Shape {
+function namesFirst (select: ShownItem, collection: CollectionView): ShownItem {
   const names: readonly FieldView[] = [...collection.names, ...collection.key]
   const name = select.filter(({ field }) => names.includes(field))
     .toSorted((one, other) => names.indexOf(one.field) - names.indexOf(other.field))[0] ??
@@ -73,7 +75,7 @@ function showKey (column: Column, item: Item, path: string | undefined, { pick, 
 const longestInKey = 92
 
 /** Returns the field by whose values rows can be selected: an identifier that they show. Undefined if there is none. */
-export function pickField ({ inUrls }: CollectionView, select: Shape): ValueView | undefined {
+export function pickField ({ inUrls }: CollectionView, select: ShownItem): ValueView | undefined {
   const identifiers = inUrls.flatMap(fields => fields.length === 1 ? fields : [])
   return identifiers.find(({ filterable, name }) => filterable && select.some(shown => shown.name === name))
 }
@@ -105,7 +107,7 @@ export interface Row { readonly json: string, readonly item: Item }
 
 /** A column of a table, and what its numbers share. */
 export interface Column {
-  readonly shown: Shown
+  readonly shown: ShownMember
   readonly kind: string
   /** The whole digits from which on its numbers are shown in groups; the digits behind the point of the longest. */
   readonly grouped: number
@@ -127,7 +129,7 @@ export function * rowsOf (members: readonly Member[]): InParts<readonly Row[]> {
 }
 
 /** Returns the columns of a selection. Numbers that name items are never grouped. */
-function columnsOf (select: Shape, collection: CollectionView, rows: readonly Row[]): readonly Column[] {
+function columnsOf (select: ShownItem, collection: CollectionView, rows: readonly Row[]): readonly Column[] {
   return select.map(shown => {
     const kind = shown.kind === 'value' ? shown.field.values : shown.kind
     if (!isNumeric(kind)) return { shown, kind, grouped: fewestGrouped, decimals: 0 }
@@ -178,7 +180,7 @@ function showCell (column: Column, item: Item, path: string | undefined, place: 
 }
 
 /** Returns what a function makes of related items. */
-export function showFunction (shown: ShownItems, value: unknown, whole: string | undefined): Fragment {
+export function showFunction (shown: ShownRelation, value: unknown, whole: string | undefined): Fragment {
   const [column] = shown.functions
   if (column === undefined || isCount(shown)) return showCount(value, whole)
   return showValue(valueIn(value, column), undefined, { longest: longestLine })
@@ -233,7 +235,7 @@ const mostShown = 3
 
 /** Returns an item, or the first ones of a list, as links. */
 function showItems (
-  value: unknown, { kind, field: { target } }: ShownItems, whole: string | undefined, place: Place
+  value: unknown, { kind, field: { target } }: ShownRelation, whole: string | undefined, place: Place
 ): Fragment {
   if (kind === 'item') return isObject(value) ? linkTo(value, target, place) : none
   const elements = Array.isArray(value) ? value.filter(isObject) : []

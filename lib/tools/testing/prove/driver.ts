@@ -4,7 +4,7 @@ import { encode, textOf } from '../conformance/resources.ts'
 import type { Answer, SentRequest } from '../conformance/send.ts'
 import { statusOf } from './agents.ts'
 import type { TableShape } from './rows.ts'
-import type { ProvedCaller, Sight } from './sight.ts'
+import type { ProvedCaller, CallerSight } from './sight.ts'
 import { waysOf } from './sweep.ts'
 import { type Driven, type Guess, ownCode, type Way } from './way.ts'
 import { membersOf } from './shrink.ts'
@@ -44,7 +44,7 @@ export interface Driver {
 }
 
 export function makeDriver (
-  { routes, worlds: [world] }: Proving, { known }: Sight, { headers = {} }: ProvedCaller, ways: Ways,
+  { routes, worlds: [world] }: Proving, { known }: CallerSight, { headers = {} }: ProvedCaller, ways: Ways,
   changes: readonly Change[]
 ): Driver {
   const client = makeClientState()
@@ -89,7 +89,7 @@ export function isRefusal (answer: Answer): boolean {
 }
 
 /** The models to draw requests from: what the caller knows, and what there is, for who guesses names. */
-const modelsOf = (known: Sight['known']) => [...known].flatMap(([{ prefix, api }, callers]) => {
+const modelsOf = (known: CallerSight['known']) => [...known].flatMap(([{ prefix, api }, callers]) => {
   const options = { ...api.options, prefix }
   const models = new Set([...callers.values()].map(one => one.caller.model))
   return [...models].flatMap(model => [model, model, model, api.model]).map(model => ({ model, options }))

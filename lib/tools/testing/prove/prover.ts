@@ -6,7 +6,7 @@ import { isOpen, isRefusal, makeDriver, type Proving, type Ways } from './driver
 import { turn } from './live.ts'
 import { generateRows, type Hints, type TableShape } from './rows.ts'
 import { type Leak, shrink } from './shrink.ts'
-import { hintsOf, look, type ProvedCaller, type Sight, seesRow } from './sight.ts'
+import { hintsOf, look, type ProvedCaller, type CallerSight, seesRow } from './sight.ts'
 import { applyChanges, type Change, makeTwin } from './twin.ts'
 import type { Contents, Row } from './world.ts'
 
@@ -86,7 +86,7 @@ async function drive (
 const generatorOf = (random: () => number, length: number) =>
   makeGenerator(Array.from({ length }, () => Math.floor(random() * choiceLimit)))
 
-interface Made { readonly contents: Contents, readonly sight: Sight, readonly hints: Hints }
+interface Made { readonly contents: Contents, readonly sight: CallerSight, readonly hints: Hints }
 
 /** Generates rows until the caller sees some as the scopes ask for; a scope may ask the rows themselves. */
 async function makeContents (
@@ -138,7 +138,7 @@ function note (
 }
 
 /** The requests that show what a write has changed: all collections. */
-const readsOf = ({ known }: Sight, { headers = {} }: ProvedCaller): readonly SentRequest[] =>
+const readsOf = ({ known }: CallerSight, { headers = {} }: ProvedCaller): readonly SentRequest[] =>
   [...known].flatMap(([{ prefix }, callers]) => [...callers].flatMap(([name, { caller }]) => {
     const collection = caller.model.collections.get(name)
     if (collection === undefined || caller.denial('read', collection) !== undefined) return []

@@ -22,7 +22,7 @@ export interface ProvedCaller {
 }
 
 /** What a caller may see of a world, and may do there. */
-export interface Sight {
+export interface CallerSight {
   /** The callers of each registration, by the names of collections. */
   readonly known: ReadonlyMap<ServedApi, ReadonlyMap<string, KnownCaller>>
   /** For each row of each table: what the rules let the caller do with it. Equal in both worlds. */
@@ -30,7 +30,7 @@ export interface Sight {
 }
 
 /** Asks the rules and scopes of all collections, as for a request of the caller. */
-export async function look (world: World, { headers = {} }: ProvedCaller): Promise<Sight> {
+export async function look (world: World, { headers = {} }: ProvedCaller): Promise<CallerSight> {
   const known = new Map<ServedApi, ReadonlyMap<string, KnownCaller>>()
   for (const served of world.apis) {
     served.callers.clear()
@@ -60,7 +60,7 @@ export interface View {
 }
 
 /** Returns the collections over a table that the caller may use. */
-export function viewsOf (table: string, { apis }: World, known: Sight['known']): readonly View[] {
+export function viewsOf (table: string, { apis }: World, known: CallerSight['known']): readonly View[] {
   return apis.flatMap(served => [...served.api.model.collections.values()].flatMap(whole => {
     const { caller } = known.get(served)?.get(whole.name) ?? {}
     if (served.tableOf(whole) !== table || caller === undefined) return []
@@ -121,14 +121,14 @@ export function seesField (
 }
 
 /** Returns true if two sights allow the same. */
-export const seeAlike = (one: Sight, other: Sight): boolean => isDeepStrictEqual(one.marks, other.marks) &&
+export const seeAlike = (one: CallerSight, other: CallerSight): boolean => isDeepStrictEqual(one.marks, other.marks) &&
   isDeepStrictEqual(factsIn(one), factsIn(other))
 
-const factsIn = ({ known }: Sight) =>
+const factsIn = ({ known }: CallerSight) =>
   [...known.values()].map(callers => [...callers].map(([name, { facts }]) => [name, facts]))
 
 /** Returns the values by which rows become visible: those in scopes, and what the application knows of the caller. */
-export function hintsOf ({ known }: Sight): Hints {
+export function hintsOf ({ known }: CallerSight): Hints {
   const fields = new Map<string, Set<unknown>>()
   for (const [served, callers] of known) {
     for (const [name, { caller }] of callers) {

@@ -1,7 +1,7 @@
 import type { ValueGenerator } from '../conformance/generator.ts'
 import type { StoredField } from '../../../core/model/model.ts'
 import type { Reference, TableShape } from './rows.ts'
-import { look, type ProvedCaller, seeAlike, seesField, seesRow, type Sight, viewsOf } from './sight.ts'
+import { look, type ProvedCaller, seeAlike, seesField, seesRow, type CallerSight, viewsOf } from './sight.ts'
 import { exampleOf } from '../conformance/examples.ts'
 import type { Contents, Row, World } from './world.ts'
 
@@ -46,7 +46,7 @@ interface Twins {
  */
 export async function makeTwin (
   generator: ValueGenerator, [world, twin]: readonly [World, World], contents: Contents, caller: ProvedCaller,
-  sight: Sight, { shapes, allow, kept }: Twins
+  sight: CallerSight, { shapes, allow, kept }: Twins
 ): Promise<readonly Change[]> {
   const all = shapes.flatMap(shape => [changesOf, referencesOf].flatMap(make =>
     make(generator, shape, contents, caller, sight, { world, shapes, allow })))
@@ -64,7 +64,7 @@ export async function makeTwin (
 const nameOf = ({ shape, values = {} }: Change) => `${shape.name}.${Object.keys(values).join()}`
 
 /** The sight without the rows that the twin has not. */
-function withoutRemoved ({ known, marks }: Sight, changes: readonly Change[]): Sight {
+function withoutRemoved ({ known, marks }: CallerSight, changes: readonly Change[]): CallerSight {
   const rows = changes.filter(one => one.values === undefined)
   const removed = new Set(rows.map(({ shape, index }) => `${shape.name} ${index}`))
   const left = [...marks].map(([name, all]) =>
@@ -90,7 +90,7 @@ async function settle (
 }
 
 function changesOf (
-  generator: ValueGenerator, shape: TableShape, contents: Contents, caller: ProvedCaller, sight: Sight,
+  generator: ValueGenerator, shape: TableShape, contents: Contents, caller: ProvedCaller, sight: CallerSight,
   { world, shapes, allow }: Pick<Twins, 'shapes' | 'allow'> & { readonly world: World }
 ): readonly Change[] {
   const rows = contents.get(shape.name) ?? []
@@ -137,7 +137,7 @@ function changesOf (
  * of either, so that nobody may see where to, and that the twin has as well, since others refer to them.
  */
 function referencesOf (
-  generator: ValueGenerator, shape: TableShape, contents: Contents, caller: ProvedCaller, sight: Sight,
+  generator: ValueGenerator, shape: TableShape, contents: Contents, caller: ProvedCaller, sight: CallerSight,
   { world, shapes, allow }: Pick<Twins, 'shapes' | 'allow'> & { readonly world: World }
 ): readonly Change[] {
   const views = viewsOf(shape.name, world, sight.known)
@@ -176,7 +176,7 @@ const nowhere = (fields: readonly StoredField[]): Row =>
 
 /** Returns a function that says if the caller may not know of a row. A link is known to who knows both of its ends. */
 function hiddenIn (
-  shape: TableShape, contents: Contents, caller: ProvedCaller, { marks }: Sight, shapes: readonly TableShape[]
+  shape: TableShape, contents: Contents, caller: ProvedCaller, { marks }: CallerSight, shapes: readonly TableShape[]
 ): (row: Row, index: number) => boolean {
   const seesAt = (one: TableShape, index: number) =>
     seesRow(contents.get(one.name)?.[index] ?? {}, marks.get(one.name)?.[index] ?? '', one, caller)

@@ -227,7 +227,7 @@ function rowNumber ({ unique, kind }: CatalogTable, name: string): CatalogColumn
 }
 
 /** What is made from the tables of a database, as long as no migration changes them. */
-export interface Followed<Made> {
+export interface FollowedSchema<Made> {
   current (): Made
   /** Looks for a migration at the next call of `current`. */
   refresh (): void
@@ -237,7 +237,7 @@ export interface Followed<Made> {
  * Makes something from the tables of a database, and makes it anew after a migration, whoever has run it. SQLite counts
  * the changes of each schema. It is asked at most every 100 ms, because that takes as long as a small read.
  */
-export function followSchema<Made> (driver: Preparing, make: () => Made): Followed<Made> {
+export function followSchema<Made> (driver: Preparing, make: () => Made): FollowedSchema<Made> {
   let known: { readonly versions: string | undefined, readonly made: Made } | undefined
   let next = 0
   const look = () => {
