@@ -25,19 +25,28 @@ export function fieldSchema ({ schema, nullable }: ValueView, side: Side, compon
 export function valueSchema (
   schema: TSchema, canBeNull: boolean, side: Side, components?: Components
 ): Schema {
-  const given = JSON.parse(textOf(schema)) as Schema
-  const plain = components === undefined
-    ? given
-    : liftReferences(given, components, definition => cleaned(definition, side))
-  const { members, nullable } = alternativesOf(plain)
-  const annotations = pick(plain, ['title', 'description', 'examples', 'deprecated', 'contentMediaType'])
-  const words = wordNames.flatMap(word => plain[word] === undefined ? [] : [[`x-${word}`, plain[word]] as const])
+  const known = knownTexts(schema)
+  const key = `${String(canBeNull)} ${side}`
+  const text = known.get(key)
+  if (text !== undefined) return JSON.parse(text) as Schema
+  const given = JSON.parse(JSON.stringify(schema)) as Schema
+  const isOwn = components === undefined || given['$defs'] === undefined
+  const plain = isOwn ? given : liftReferences(given, components, definition => cleaned(definition, side))
+  const made = plainSchema(plain, canBeNull, side)
+  if (isOwn) known.set(key, JSON.stringify(made))
+  return made
+}
+
+// Schemas are declared once and shown at many places, each of which has an object of its own.
+const knownTexts = memoize((_: TSchema) => new Map<string, string>())
+
+function plainSchema (schema: Schema, canBeNull: boolean, side: Side): Schema {
+  const { members, nullable } = alternativesOf(schema)
+  const annotations = pick(schema, ['title', 'description', 'examples', 'deprecated', 'contentMediaType'])
+  const words = wordNames.flatMap(word => schema[word] === undefined ? [] : [[`x-${word}`, schema[word]] as const])
   const combined = combine(members.map(member => cleaned(member, side)), nullable || canBeNull)
   return { ...combined, ...annotations, ...Object.fromEntries(words) }
 }
-
-// Schemas are declared once, and shown at many places.
-const textOf = memoize((schema: TSchema): string => JSON.stringify(schema))
 
 interface Alternatives { readonly members: readonly Schema[], readonly nullable: boolean }
 
