@@ -128,11 +128,21 @@ test('the bytes of all imports at once have a limit, beyond which one is 503', a
   })
   await app.listen({ port: 0 })
   t.teardown(() => app.close())
-  const first = startRequest(app, 'POST /notes', 'application/x-ndjson')
-  first.write(line(`x${'y'.repeat(800)}`))
+  const begin = () => {
+    const one = startRequest(app, 'POST /notes', 'application/x-ndjson')
+    one.write(line(`x${'y'.repeat(800)}`))
+    return one
+  }
+  let first = begin()
   const refused = { statusCode: 503, wait: '1', error: 'unavailable', message: /Nothing was written/ }
   const second = line('y'.repeat(800))
-  await until(async () => (await send(second)).statusCode === 503)
+  await until(async () => {
+    if ((await send(second)).statusCode === 503) return true
+    // Where the second one came before it, the first is refused, and begins again.
+    const soon = new Promise<boolean>(resolve => { setImmediate(resolve, false) })
+    if (await Promise.race([first.answer.then(() => true, () => true), soon])) first = begin()
+    return false
+  })
   t.match(lines.at(-1), { err: { message: /1500 bytes, the limit 'imports.total'/ } })
   first.end()
   // The bytes count until all is written.
