@@ -1,3 +1,4 @@
+import type { FastifyInstance } from 'fastify'
 import pg from 'pg'
 import { test } from 'tap'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -74,14 +75,29 @@ for (const [name, open] of Object.entries(withoutPostgres ? {} : kyselyOpeners))
 const expiredKeys = `insert into data_api_keys values
   ('ann', 'taken', 'f', '[]', now() - interval '3 days'), ('ann', 'left', 'f', '[]', now() - interval '2 days')`
 
-testOnPostgres('a key that a write takes again while the expired ones are deleted is kept', t => onDatabase(
-  `${postgresDdl(ddl).replaceAll(' strict', '')}; ${expiredKeys}`, async (db, url) => {
-    const source = (table: string) => db.table(table)
-    const app = Fastify()
-    await app.register(dataApi, { rules: everybody, ...idempotency(source), collections: collections(source) })
-    const [writer, admin] = [new pg.Client(url), new pg.Client(url)]
-    await Promise.all([writer.connect(), admin.connect()])
-    await writer.query("begin; update data_api_keys set at = now() where key = 'taken'")
+/** Serves notes over a database whose expired keys are deleted, while `writer` has one of them locked. */
+const onExpiredKeys = (
+  run: (made: { app: FastifyInstance, writer: pg.Client, admin: pg.Client }) => Promise<void>
+) => onDatabase(`${postgresDdl(ddl).replaceAll(' strict', '')}; ${expiredKeys}`, async (db, url) => {
+  const source = (table: string) => db.table(table)
+  const app = Fastify()
+  await app.register(dataApi, { rules: everybody, ...idempotency(source), collections: collections(source) })
+  const [writer, admin] = [new pg.Client(url), new pg.Client(url)]
+  await Promise.all([writer.connect(), admin.connect()])
+  await writer.query("begin; update data_api_keys set at = now() where key = 'taken'")
+  await run({ app, writer, admin })
+  await Promise.all([writer.end(), admin.end()])
+  await app.close()
+})
+
+/** Waits until the deletion has found both keys, and waits for the first. */
+async function deletionWaits (admin: pg.Client): Promise<void> {
+  const waiting = "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"
+  while ((await admin.query(waiting)).rowCount === 0) await sleep(5)
+}
+
+testOnPostgres('a key that a write takes again while the expired ones are deleted is kept', t => onExpiredKeys(
+  async ({ app, writer, admin }) => {
     const send = (name: string) => app.inject({
       method: 'POST', url: '/notes', headers: { 'idempotency-key': name }, payload: payload(name)
     })
@@ -91,30 +107,19 @@ testOnPostgres('a key that a write takes again while the expired ones are delete
     // What has expired is deleted once a minute.
     Date.now = () => now() + 61_000
     t.equal((await send('b')).statusCode, 201)
-    // The deletion has found both keys, and waits for the first.
-    const waiting = "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"
-    while ((await admin.query(waiting)).rowCount === 0) await sleep(5)
+    await deletionWaits(admin)
     await writer.query('commit')
     const left = "select from data_api_keys where key = 'left'"
     while ((await admin.query(left)).rowCount !== 0) await sleep(5)
     const { rows } = await admin.query<{ key: string }>('select key from data_api_keys order by key')
     t.strictSame(rows.map(({ key }) => key), ['a', 'b', 'taken'])
-    await Promise.all([writer.end(), admin.end()])
-    await app.close()
   }
 ))
 
-testOnPostgres('an application that closes waits for the deletion of expired keys that runs', t => onDatabase(
-  `${postgresDdl(ddl).replaceAll(' strict', '')}; ${expiredKeys}`, async (db, url) => {
-    const source = (table: string) => db.table(table)
-    const app = Fastify()
-    await app.register(dataApi, { rules: everybody, ...idempotency(source), collections: collections(source) })
-    const [writer, admin] = [new pg.Client(url), new pg.Client(url)]
-    await Promise.all([writer.connect(), admin.connect()])
-    await writer.query("begin; update data_api_keys set at = now() where key = 'taken'")
+testOnPostgres('an application that closes waits for the deletion of expired keys that runs', t => onExpiredKeys(
+  async ({ app, writer, admin }) => {
     await app.ready()
-    const waiting = "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"
-    while ((await admin.query(waiting)).rowCount === 0) await sleep(5)
+    await deletionWaits(admin)
     let isClosed = false
     const closed = app.close().then(() => { isClosed = true })
     await sleep(100)
@@ -122,6 +127,5 @@ testOnPostgres('an application that closes waits for the deletion of expired key
     t.equal(isClosed, false)
     await writer.query('commit')
     await closed
-    await Promise.all([writer.end(), admin.end()])
   }
 ))
