@@ -99,7 +99,7 @@ function visitorOf ({ request, text, isAbandoned, note = () => {} }: Who, api: A
   return {
     answer: () => answer(text, asking, context, note),
     ask: async ({ body, received = bodyOf(body, api), noted = false, ...asked }) =>
-      answer({ ...text, ...plain, ...asked, body: received }, asking, context, noted ? note : () => {}),
+      answer({ ...text, ...ownHeaders, ...asked, body: received }, asking, context, noted ? note : () => {}),
     async resource () {
       const { segments, parts } = parseRequest(text, options)
       const { dictionaryPrefix } = options.syntax
@@ -116,8 +116,8 @@ function visitorOf ({ request, text, isAbandoned, note = () => {} }: Who, api: A
   }
 }
 
-/** The headers of a door's own requests, in place of those of the request that it has. */
-const plain = {
+/** The method and the headers of a door's own requests, in place of those of the request that it has. */
+const ownHeaders = {
   method: 'GET',
   accept: 'application/json',
   prefer: undefined,
