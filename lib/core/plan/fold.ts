@@ -1,6 +1,6 @@
 import type { Collection, RelationField, ScalarField } from '../model/model.ts'
 import type {
-  GroupColumn, ItemValue, Listing, Predicate, ReadPlan, Related, Selection, Shown, Step, SubItemStep
+  FieldPredicate, GroupColumn, ItemValue, Listing, Predicate, ReadPlan, Related, Selection, Shown, Step, SubItemStep
 } from './plan.ts'
 
 // The traversals of plans. What is new in a plan is added here, and everything that stands on them knows it.
@@ -8,12 +8,16 @@ import type {
 /** Returns the predicates inside of a predicate. Behind a relation, they are conditions of its elements. */
 export function partsOf (predicate: Predicate): readonly Predicate[] {
   switch (predicate.kind) {
-    case 'compare': case 'is_null': return []
     case 'all': case 'any': return predicate.of
     case 'not': return [predicate.of]
     case 'some': case 'related': return [predicate.where]
+    default: return []
   }
 }
+
+/** Returns true for a condition of one field by itself. */
+export const isOfField = (predicate: Predicate): predicate is FieldPredicate =>
+  'field' in predicate && !('where' in predicate)
 
 /** Items that a part of a plan finds. */
 export interface ItemsFound {
@@ -60,10 +64,12 @@ function eachItem<Known> (found: ItemsFound, visit: NodeVisitor<Known>, from: Kn
 
 function eachPart<Known> (predicate: Predicate, visit: NodeVisitor<Known>, known: Known): void {
   switch (predicate.kind) {
-    case 'compare': case 'is_null': return visit.field(predicate.field)
+    case 'all': case 'any': case 'not':
+      for (const part of partsOf(predicate)) eachPart(part, visit, known)
+      return
     case 'some': eachItem(comparedBy(predicate), visit, known); return
     case 'related': return eachRelated(predicate, visit, known)
-    default: for (const part of partsOf(predicate)) eachPart(part, visit, known)
+    default: return visit.field(predicate.field)
   }
 }
 
@@ -135,11 +141,11 @@ const mapWhere = (where: Predicate, collection: Collection, to: MapWhere): Predi
 /** Changes the conditions behind relations inside of a predicate. */
 function mapParts (predicate: Predicate, to: MapWhere): Predicate {
   switch (predicate.kind) {
-    case 'compare': case 'is_null': return predicate
     case 'all': case 'any': return mapNode(predicate, { of: mapEach(predicate.of, one => mapParts(one, to)) })
     case 'not': return mapNode(predicate, { of: mapParts(predicate.of, to) })
     case 'some': return mapNode(predicate, { where: mapWhere(predicate.where, predicate.field.target, to) })
     case 'related': return mapRelated(predicate, to)
+    default: return predicate satisfies FieldPredicate
   }
 }
 

@@ -3,6 +3,7 @@ import type {
 } from '../model/model.ts'
 import type { Operator, Scalar } from '../model/values.ts'
 import type { Conditions } from '../request/conditions.ts'
+import type { Projection } from './tag.ts'
 import type { TimeUnit } from './time-units.ts'
 import type { Bodies } from './write/bodies.ts'
 import type { EachPlan } from './write/each.ts'
@@ -34,6 +35,9 @@ export type Predicate =
   /** An empty `all` is true; an empty `any` is false. */
   | { readonly kind: 'all' | 'any', readonly of: readonly Predicate[] }
   | { readonly kind: 'not', readonly of: Predicate }
+
+/** A condition of one field of the item, by itself. */
+export type FieldPredicate = Extract<Predicate, { readonly field: DataField }>
 
 /** A step from an item to its sub-item; to none if that does not satisfy `where`, to which rules/ adds the scope. */
 export interface SubItemStep { readonly field: SubItemField, readonly where: Predicate }
@@ -204,17 +208,6 @@ export interface Row { readonly [property: string]: unknown }
 
 /** A value that a new item gets from its path. */
 export interface PathValue { readonly kind: 'value', readonly field: StoredField, readonly value: Scalar }
-
-/** The members of an item: those in the answer (`show`), and what a source must read for the answer and its tag. */
-export interface Projection {
-  readonly show: Selection
-  /** The members to read: those of `show`, then the missing fields of the item's version. */
-  readonly select: Selection
-  /** Part of the tag if the tag can be made without the text of the answer (variantOf in tag.ts), else undefined. */
-  readonly variant: string | undefined
-  /** The indexes in `select` of the fields of the item's version. */
-  readonly versionAt: readonly number[]
-}
 
 export type WritePlan =
   /** Creates items in a collection, as sub-items of the last step's item if there are steps. Creates all or none. */

@@ -2,6 +2,7 @@ import { type KeyValues, toKeyValues } from '../model/identifiers.ts'
 import type { DataField, StoredField } from '../model/model.ts'
 import { isExact, type Operator, traitsOf } from '../model/operators.ts'
 import type { Scalar } from '../model/values.ts'
+import { isOfField } from './fold.ts'
 import type { Predicate } from './plan.ts'
 
 /** The predicate that every item satisfies. Compared by identity. */
@@ -61,15 +62,13 @@ const isEquality = (operator: Operator) => isExact(operator) && !traitsOf(operat
 /** Returns the fields that a predicate compares; undefined if it asks for related items. */
 export function fieldsIn (where: Predicate): readonly DataField[] | undefined {
   switch (where.kind) {
-    case 'compare':
-    case 'is_null': return [where.field]
     case 'not': return fieldsIn(where.of)
     case 'all':
     case 'any': {
       const fields = where.of.map(fieldsIn)
       return fields.every(one => one !== undefined) ? fields.flat() : undefined
     }
-    default: return undefined
+    default: return isOfField(where) ? [where.field] : undefined
   }
 }
 

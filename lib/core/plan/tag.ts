@@ -5,9 +5,20 @@ import { preconditionFailed, preconditionRequired } from '../errors/errors.ts'
 import type { Collection } from '../model/model.ts'
 import type { Conditions, Tags } from '../request/conditions.ts'
 
-import type { Selection, Projection, Row } from './plan.ts'
+import type { Row, Selection } from './plan.ts'
 
 export type { Tags }
+
+/** The members of an item: those in the answer (`show`), and what a source must read for the answer and its tag. */
+export interface Projection {
+  readonly show: Selection
+  /** The members to read: those of `show`, then the missing fields of the item's version. */
+  readonly select: Selection
+  /** Part of the tag if the tag can be made without the text of the answer (variantOf), else undefined. */
+  readonly variant: string | undefined
+  /** The indexes in `select` of the fields of the item's version. */
+  readonly versionAt: readonly number[]
+}
 
 /**
  * Returns an item's version: a digest that changes if any readable stored value of the item changes, among them the

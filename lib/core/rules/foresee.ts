@@ -1,5 +1,6 @@
 import { referredKey, referringFields } from '../model/relations.ts'
 import type { Collection, StoredField } from '../model/model.ts'
+import { isOfField } from '../plan/fold.ts'
 import type { Predicate } from '../plan/plan.ts'
 import { both, equalsKey } from '../plan/predicates.ts'
 import { compileFilter } from '../sources/memory/filter.ts'
@@ -15,10 +16,6 @@ type Exists = (collection: Collection, where: Predicate) => Promise<boolean>
  */
 export async function foresee (scope: Predicate, values: Foreseen, exists: Exists): Promise<boolean | undefined> {
   switch (scope.kind) {
-    case 'compare': case 'is_null': {
-      if (scope.field.kind !== 'stored' || !values.has(scope.field)) return undefined
-      return compileFilter(scope)({ [scope.field.property]: values.get(scope.field) })
-    }
     case 'not': return negated(await foresee(scope.of, values, exists))
     case 'all': return everyPart(scope.of, values, exists)
     case 'any': return negated(await everyPart(scope.of.map(of => ({ kind: 'not', of })), values, exists))
@@ -28,8 +25,11 @@ export async function foresee (scope: Predicate, values: Foreseen, exists: Exist
       const key = referredKey(field, part => values.get(part))
       return key !== undefined && exists(field.target, both(equalsKey(field.target.key, key), where))
     }
-    // No condition of a scope has a function.
-    default: return undefined
+    default: {
+      // No condition of a scope has a function.
+      if (!isOfField(scope) || scope.field.kind !== 'stored' || !values.has(scope.field)) return undefined
+      return compileFilter(scope)({ [scope.field.property]: values.get(scope.field) })
+    }
   }
 }
 

@@ -1,5 +1,6 @@
 import type { KeyValues } from '../model/identifiers.ts'
-import type { Projection, WritePlan } from '../plan/plan.ts'
+import type { WritePlan } from '../plan/plan.ts'
+import type { Projection } from '../plan/tag.ts'
 import type { Write } from '../plan/write/write.ts'
 import type { ScopedSession } from '../rules/scoped-database.ts'
 import { readProjection } from './locate.ts'

@@ -6,7 +6,7 @@ import {
 import { type Operator, type Scalar, textOfDate, traitsOf } from '../../model/values.ts'
 import type { Comparison, Filter, TextPlace, ValueText } from '../../request/request.ts'
 import { followPath, followsNone, isOfElements, type Purpose } from '../field-path.ts'
-import { partsOf } from '../fold.ts'
+import { isOfField, partsOf } from '../fold.ts'
 import type { AggregateName, Listing, Predicate, Selection } from '../plan.ts'
 import { all, always, any, compareList, compareValue } from '../predicates.ts'
 import { unitNamed } from '../time-units.ts'
@@ -210,8 +210,7 @@ function costOfSelection (select: Selection): number {
 }
 
 function costOf (predicate: Predicate): number {
-  if (predicate.kind === 'compare') return costOfCompare(predicate)
-  if (predicate.kind === 'is_null') return 1
+  if (isOfField(predicate)) return predicate.kind === 'compare' ? costOfCompare(predicate) : 1
   const inside = partsOf(predicate).reduce((cost, one) => cost + costOf(one), 0)
   if (!('where' in predicate)) return inside
   return Math.max(1, inside) * (predicate.field.kind === 'sub-collection' ? fanOut : 1)

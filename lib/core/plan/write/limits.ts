@@ -2,7 +2,7 @@ import { contentTooLarge } from '../../errors/errors.ts'
 import type { Collection } from '../../model/model.ts'
 import type { BodyLimits } from '../../request/body.ts'
 import type { Allowance } from './body.ts'
-import type { Projection } from '../plan.ts'
+import type { Projection } from '../tag.ts'
 import { planProjection, type ReadOptions } from '../read/read.ts'
 import type { WriteRequest } from './write.ts'
 

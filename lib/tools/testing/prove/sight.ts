@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { ValueGenerator } from '../conformance/generator.ts'
 import { encode } from '../conformance/resources.ts'
 import type { Collection, StoredField } from '../../../core/model/model.ts'
-import { partsOf } from '../../../core/plan/fold.ts'
+import { isOfField, partsOf } from '../../../core/plan/fold.ts'
 import type { Predicate } from '../../../core/plan/plan.ts'
 import { never } from '../../../core/plan/predicates.ts'
 import { compileFilter } from '../../../core/sources/memory/filter.ts'
@@ -150,9 +150,9 @@ export function hintsOf ({ known }: CallerSight): Hints {
 type Add = (property: string, value: unknown, collection: Collection) => void
 
 function collect (predicate: Predicate, collection: Collection, add: Add): void {
-  if (predicate.kind === 'is_null') add(predicate.field.property, null, collection)
-  if (predicate.kind === 'compare') {
-    for (const value of [predicate.value].flat()) add(predicate.field.property, value, collection)
+  if (isOfField(predicate)) {
+    const values = 'value' in predicate ? [predicate.value].flat() : [null]
+    for (const value of values) add(predicate.field.property, value, collection)
   }
   const holder = 'where' in predicate ? predicate.field.target : collection
   for (const part of partsOf(predicate)) collect(part, holder, add)

@@ -1,16 +1,12 @@
 import { sql } from '../load-kysely.ts'
-import type { DataField } from '../../../model/model.ts'
-import { isExact, type Operator } from '../../../model/values.ts'
+import { isExact } from '../../../model/values.ts'
 import type { Predicate } from '../../../plan/plan.ts'
 import type { Builder } from './builder.ts'
-import type { ColumnType, Sql } from './dialect.ts'
+import { buildIsNotNull, conditionOf } from './conditions.ts'
+import type { Sql } from './dialect.ts'
 import { buildRelated, comparing } from './function-columns.ts'
 import { related, relatedToAny, withConstants } from './join-conditions.ts'
-import { isTextual } from './shape.ts'
-import type { Slot } from './slots.ts'
 import { column, table, tableRef, type TableRef } from './table.ts'
-
-type Compare = Extract<Predicate, { kind: 'compare' }>
 
 /**
  * Builds a predicate as a condition for `where`. The condition may be null if the predicate is false, which `where`,
@@ -20,9 +16,8 @@ export function buildFilter (predicate: Predicate, ref: TableRef, builder: Build
   switch (predicate.kind) {
     case 'all': return join(predicate.of, ref, builder, sql` and `, sql`1 = 1`)
     case 'any': return join(predicate.of, ref, builder, sql` or `, sql`1 = 0`)
-    case 'is_null': return sql`${shownOrNull(predicate, ref, builder)} is null`
     case 'not':
-      if (predicate.of.kind === 'is_null') return sql`${shownOrNull(predicate.of, ref, builder)} is not null`
+      if (predicate.of.kind === 'is_null') return buildIsNotNull(predicate.of, ref, builder)
       // Not `is not true`: SQLite takes that word for a column that is called so.
       return sql`not coalesce(${buildFilter(predicate.of, ref, builder)}, 1 = 0)`
     case 'some': return buildSome(predicate, ref, builder)
@@ -30,7 +25,7 @@ export function buildFilter (predicate: Predicate, ref: TableRef, builder: Build
       const values = comparing(columns, ref, builder)
       return buildFilter(predicate.having, values.ref, values.builder)
     })
-    case 'compare': return buildCompare(predicate, ref, builder)
+    default: return conditionOf(predicate).build(predicate, ref, builder)
   }
 }
 
@@ -70,87 +65,6 @@ function isSelective (where: Predicate): boolean {
   }
 }
 
-function namesByIdentifier ({ field, operator }: Compare): boolean {
+function namesByIdentifier ({ field, operator }: Extract<Predicate, { kind: 'compare' }>): boolean {
   return field.kind === 'stored' && field.identifier && isExact(operator)
-}
-
-function buildCompare (compare: Compare, ref: TableRef, builder: Builder): Sql {
-  const { field, operator } = compare
-  const plain = column(ref, field)
-  const type = builder.columnType(ref.collection, field)
-  const { dialect } = builder
-  const [slot] = builder.slotsOf(compare)
-  if (slot === undefined) throw new TypeError('a comparison with a value has a slot for it')
-  const shown = dialect.asShown(plain, type)
-  const textual = isTextual(compare)
-  const made = (field.nullable ? nullable : comparisons)[operator]({
-    plain,
-    shown,
-    slot,
-    type,
-    textual,
-    dialect,
-    ...compare.stored
-      ? { comparable: dialect.comparable(plain, type), operand: dialect.storedOperand(slot, type, textual) }
-      : { comparable: dialect.filtered(plain, type, textual), operand: dialect.operand(slot, type, textual) }
-  })
-  const bound = compare.stored ? undefined : dialect.indexCondition(plain, operator, slot, type, textual)
-  return bound === undefined ? made : sql`(${bound} and ${made})`
-}
-
-/** Returns the column, with null for other values that are shown as null. */
-const shownOrNull = ({ field }: { readonly field: DataField }, ref: TableRef, { dialect, columnType }: Builder): Sql =>
-  dialect.jsonNullAsNull(column(ref, field), columnType(ref.collection, field))
-
-/** The column in three forms, the value, and its slot. `shown`: the column's text as a client reads it. */
-interface Operands {
-  readonly plain: Sql
-  readonly shown: Sql
-  readonly comparable: Sql
-  readonly operand: Sql
-  readonly slot: Slot
-  readonly type: ColumnType
-  readonly textual: boolean
-  readonly dialect: Builder['dialect']
-}
-
-type Maker = (operands: Operands) => Sql
-type Makers = Readonly<Record<Operator, Maker>>
-
-function compareWith (sign: string): Maker {
-  return ({ comparable, operand }) => sql`${comparable} ${sql.raw(sign)} ${operand}`
-}
-
-const folded = ({ shown, ...operands }: Operands) => ({ ...operands, shown: operands.dialect.foldCase(shown) })
-
-/** The type of folded text, whatever the type of its column. */
-const text: ColumnType = { kind: 'string', type: '' }
-
-/** Comparisons with a column that is never null. */
-const comparisons: Makers = {
-  equals: compareWith('='),
-  not_equals: compareWith('<>'),
-  greater: compareWith('>'),
-  less: compareWith('<'),
-  at_least: compareWith('>='),
-  at_most: compareWith('<='),
-  in: ({ plain, slot, type, textual, dialect }) => dialect.among(plain, slot, type, textual),
-  not_in: operands => sql`not ${comparisons.in(operands)}`,
-  starts_with: ({ shown, slot, dialect }) => dialect.textTests.starts_with(shown, slot),
-  ends_with: ({ shown, slot, dialect }) => dialect.textTests.ends_with(shown, slot),
-  contains: ({ shown, slot, dialect }) => dialect.textTests.contains(shown, slot),
-  equals_ignoring_case: ({ shown, slot, dialect }) =>
-    sql`${dialect.foldCase(shown)} = ${dialect.operand(slot, text, false)}`,
-  starts_with_ignoring_case: operands => comparisons.starts_with(folded(operands)),
-  ends_with_ignoring_case: operands => comparisons.ends_with(folded(operands)),
-  contains_ignoring_case: operands => comparisons.contains(folded(operands))
-}
-
-const nullAsShown = ({ plain, type, dialect }: Operands) => dialect.jsonNullAsNull(plain, type)
-
-/** Comparisons with a column that may be null. Null differs from every value. */
-const nullable: Makers = {
-  ...comparisons,
-  not_equals: operands => sql`(${comparisons.not_equals(operands)} or ${nullAsShown(operands)} is null)`,
-  not_in: operands => sql`(${comparisons.not_in(operands)} or ${nullAsShown(operands)} is null)`
 }

@@ -1,7 +1,8 @@
 import type { Collection, StoredField } from '../../../model/model.ts'
 import type { Predicate, ReadPlan, Step } from '../../../plan/plan.ts'
 import type { Change, Stored } from '../../source.ts'
-import { isFlat, isTextual, toBound } from './shape.ts'
+import { isTextual } from './conditions.ts'
+import { isFlat, toBound } from './shape.ts'
 import { comparedValue, type Value } from './slots.ts'
 
 /**

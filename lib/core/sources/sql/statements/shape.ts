@@ -2,10 +2,12 @@ import type { Collection } from '../../../model/model.ts'
 import type { Scalar, ValueKind } from '../../../model/values.ts'
 import { memoize } from '../../../scheduling/memoize.ts'
 import type {
-  Elements, GroupColumn, Listing, Order, Origin, Predicate, Range, ReadPlan, ReadPlanOf, Selection, Step, SubItemStep
+  Elements, FieldPredicate, GroupColumn, Listing, Order, Origin, Predicate, Range, ReadPlan, ReadPlanOf, Selection,
+  Step, SubItemStep
 } from '../../../plan/plan.ts'
 import { type Change, isLinkChange, type Stored } from '../../source.ts'
-import { comparedValue, type Slot, typed, type Value } from './slots.ts'
+import { conditionOf } from './conditions.ts'
+import { type Slot, typed, type Value } from './slots.ts'
 
 /**
  * A plan taken apart into a cache key and values. Plans of one key differ in their values alone, and share the text of
@@ -248,13 +250,9 @@ function addShown (draft: ShapeDraft, select: Selection): void {
 
 function addPredicate (draft: ShapeDraft, predicate: Predicate): void {
   switch (predicate.kind) {
-    case 'compare': return addCompare(draft, predicate)
     case 'related':
       addRelated(draft, predicate, [predicate.value])
       return addPredicate(draft, predicate.having)
-    case 'is_null':
-      draft.key += `${predicate.field.index}null;`
-      return
     case 'some':
       draft.key += `s${predicate.field.index}(`
       addPredicate(draft, predicate.where)
@@ -263,29 +261,21 @@ function addPredicate (draft: ShapeDraft, predicate: Predicate): void {
       draft.key += '!('
       addPredicate(draft, predicate.of)
       break
-    default:
+    case 'all': case 'any':
       draft.key += predicate.kind === 'all' ? '&(' : '|('
       for (const one of predicate.of) addPredicate(draft, one)
+      break
+    default: return addCondition(draft, predicate)
   }
   draft.key += ')'
 }
 
-function addCompare (draft: ShapeDraft, compare: Extract<Predicate, { kind: 'compare' }>): void {
-  const { field, operator, stored } = compare
-  draft.key += `${field.index}${operator}${stored ? '^' : ''}`
-  draft.key += isTextual(compare) ? 't' : ''
-  addValues(draft, compare, [comparedValue(compare)])
+function addCondition (draft: ShapeDraft, predicate: FieldPredicate): void {
+  const condition = conditionOf(predicate)
+  draft.key += `${predicate.field.index}${condition.key(predicate)}`
+  const values = condition.values(predicate)
+  if (values.length > 0) addValues(draft, predicate, values)
   draft.key += ';'
-}
-
-/**
- * Whether a number or timestamp is compared with a value of the other type: such as NaN, or an integer that no double
- * holds, which are texts in JSON.
- */
-export function isTextual ({ value, field: { type: { kind } } }: Extract<Predicate, { kind: 'compare' }>): boolean {
-  if (kind === 'date-time') return typeof value === 'number'
-  if (kind !== 'integer' && kind !== 'number') return false
-  return typeof value === 'object' ? value.some(one => typeof one === 'string') : typeof value === 'string'
 }
 
 function addValues (draft: ShapeDraft, node: object, added: readonly Value[]): void {
