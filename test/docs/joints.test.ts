@@ -36,6 +36,13 @@ test('one file traverses plans, beside those in which a node gets its meaning', 
   t.strictSame(filesWith(/case 'related'|kind [!=]== 'related'/), ['lib/core/plan/fold.ts', ...meanings].sort())
 })
 
+test('conditions of one field are told apart where they are carried out', async t => {
+  t.strictSame(filesWith(/case 'is_null'|kind [!=]== 'is_null'|^ {2}is_null:/m), [
+    'lib/core/sources/memory/filter.ts', 'lib/core/sources/sql/statements/conditions.ts',
+    'lib/core/sources/sql/statements/filter.ts', 'lib/core/sources/sql/statements/outline.ts'
+  ])
+})
+
 test('one file prints queries', async t => {
   t.strictSame(filesWith(/export (const|function) (print|printFilter|printSort|spellingOf|encodePart)\b/),
     ['lib/core/request/print.ts'])

@@ -1,5 +1,5 @@
 import type { Operator } from '../../model/values.ts'
-import type { Predicate } from '../../plan/plan.ts'
+import type { FieldPredicate, Predicate } from '../../plan/plan.ts'
 import { foldCase } from '../fold-case.ts'
 import { relatedReducer } from './aggregate.ts'
 import { compareValues } from './compare.ts'
@@ -35,16 +35,19 @@ export function compileFilter (predicate: Predicate, tick: Tick = untimed): RowT
       const test = compileFilter(predicate.having, tick)
       return row => test(reduce(row))
     }
-    case 'is_null': {
+    default: {
       const read = comparableReaderOf(predicate.field)
-      return row => read(row) === null
-    }
-    case 'compare': {
-      const { field, operator, value } = predicate
-      const read = comparableReaderOf(field)
-      const test = tests[operator](comparableOf(value, field.type.kind))
+      const test = compileCondition(predicate)
       return row => test(read(row))
     }
+  }
+}
+
+/** Compiles a condition of one field to a test of its values. */
+function compileCondition (condition: FieldPredicate): ValueTest {
+  switch (condition.kind) {
+    case 'is_null': return value => value === null
+    case 'compare': return tests[condition.operator](comparableOf(condition.value, condition.field.type.kind))
   }
 }
 
