@@ -19,9 +19,10 @@ export type { Computed, Expression } from './core/declare/computed.ts'
 export type { Input } from './core/declare/collection.ts'
 export type { Condition, Where } from './core/declare/conditions.ts'
 export type {
-  CollectionData, Collections, Data, Id, Page, Query, RequestData, Selected, Shape, ShapeIn, SystemData,
-  UnboundCollection, Values
+  CollectionData, Collections, Data, Id, Query, RequestData, Selected, Shape, ShapeIn, SystemData, UnboundCollection,
+  Values
 } from './core/declare/data.ts'
+export type { Page } from './clients/client/page.ts'
 export type { TSubCollection, TSubItem } from './core/declare/relations.ts'
 export { ArgumentError, DataApiError, DeclarationError }
 export type { ErrorCode, Facts } from './core/errors/errors.ts'

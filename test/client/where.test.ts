@@ -2,10 +2,10 @@ import fc, { runsOf } from '../helpers/fast-check.ts'
 import { deepStrictEqual } from 'node:assert'
 import { test } from 'tap'
 import { createClient } from '../../lib/clients/client/index.ts'
-import { operatorWords } from '../../lib/doors/own-code/where.ts'
+import { listMembers, operatorWords, queryOf } from '../../lib/doors/own-code/parsed.ts'
 import { type Operator, operatorNames, traitsOf } from '../../lib/core/model/operators.ts'
 import { parseQuery } from '../../lib/core/request/query.ts'
-import type { FieldAsked, Filter, ValueText } from '../../lib/core/request/request.ts'
+import type { FieldAsked, Filter, Query, ValueText } from '../../lib/core/request/request.ts'
 import { compileSyntax } from '../../lib/core/request/syntax.ts'
 
 // docs/client.md: Filters
@@ -187,15 +187,65 @@ test('it means the same inside of a selection, among sorts and sizes', async t =
   t.pass()
 })
 
+/** A filter without groups of one and groups in groups, which change nothing. */
+function simple (filter: Filter): Filter {
+  if (filter.kind === 'not') return { kind: 'not', of: simple(filter.of) }
+  if (filter.kind === 'some') return { ...filter, of: simple(filter.of) }
+  if (filter.kind === 'compare') return filter
+  const of = filter.of.map(simple).flatMap(one => one.kind === filter.kind ? one.of : [one])
+  const [only, other] = of
+  if (only !== undefined && other === undefined) return only
+  const isAlways = (one: Filter) => one.kind === 'all' && one.of.length === 0
+  if (filter.kind === 'all') return { kind: 'all', of: of.filter(one => !isAlways(one)) }
+  if (only === undefined) return { kind: 'not', of: { kind: 'all', of } }
+  return of.some(isAlways) ? { kind: 'all', of: [] } : { kind: 'any', of }
+}
+
+/** A query of own code, each value of which is the text that the client prints of it. */
+const asText = (query: unknown): unknown => JSON.parse(JSON.stringify(query, (key, member: unknown) => {
+  const { given } = Object(member) as Partial<ValueText>
+  if (given === undefined) return key === 'at' ? undefined : member
+  const { value } = given
+  const isText = typeof value === 'string' || value instanceof Date
+  return { text: value instanceof Date ? value.toJSON() : String(value), quoted: isText }
+}))
+
+test('own code makes of every query what the server parses of its text', async t => {
+  const terms = fc.constantFrom('name desc', ['-a', 'b.c', 'd asc'], ['x.count()', '-x.y.max()'])
+  const query = fc.record({
+    where: where.map(({ where }) => where),
+    sort: terms,
+    limit: fc.nat(9),
+    fields: fc.array(fc.oneof(
+      name,
+      fc.record({ moons: fc.record({ where: where.map(({ where }) => where), sort: terms, offset: fc.nat(9) }) }),
+      fc.record({ moons: fc.uniqueArray(name, { minLength: 1, maxLength: 2 }) }),
+      fc.constant({ moons: { count: true, max: ['mass', 'name'] } })
+    ), { minLength: 1, maxLength: 3 })
+  }, { requiredKeys: [] })
+  const comparable = ({ filters, ...rest }: Query) => ({ ...rest, filter: simple({ kind: 'all', of: filters }) })
+  const nested = (value: unknown): unknown => JSON.parse(JSON.stringify(value,
+    (key, member) => key === 'query' && member !== undefined ? comparable(member as Query) : member))
+  const same = (query: Query) => nested(comparable(query))
+  await fc.assert(fc.asyncProperty(query, async asked => {
+    deepStrictEqual(same(asText(queryOf(asked, listMembers)) as Query), same(bare(await parsed(asked)) as Query))
+  }), { numRuns })
+  t.pass()
+})
+
 test('undefined is refused, as it never means that there is no condition', async t => {
   for (
     const where of [
       { name: undefined },
       { name: { eq: undefined } },
       { id: [1, undefined] },
-      { or: [{ moons: { name: undefined } }] }
+      { or: [{ moons: { name: undefined } }] },
+      { or: [undefined] },
+      { and: [{}, 1] },
+      { not: 'x', moons: { or: [null] } }
     ]
   ) {
     await t.rejects(parsed({ where }), TypeError)
+    t.throws(() => queryOf({ where }, listMembers), { code: 'invalid_filter' })
   }
 })

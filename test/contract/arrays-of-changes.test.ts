@@ -113,7 +113,7 @@ every('batches, keys, the client and own code take arrays of changes', async ({ 
   t.strictSame(await notes.updateEach([{ id: 3, owner: 'v' }], { returning: ['owner'] }), [{ owner: 'v' }])
   t.strictSame(await notes.updateEach([]), [])
   const own = app.dataApi.collection('notes').asSystem()
-  t.strictSame(await own.updateEach([{ id: 2, owner: 'u' }], { fields: ['id', 'owner'] }), [{ id: 2, owner: 'u' }])
+  t.strictSame(await own.updateEach([{ id: 2, owner: 'u' }], { returning: ['id', 'owner'] }), [{ id: 2, owner: 'u' }])
   await t.rejects(own.updateEach([{ id: 9, owner: 'u' }]), { code: 'identifier_not_found' })
   await t.rejects(own.updateEach({ id: 2, owner: 'u' } as never), TypeError)
   same(await get('/notes?fields=owner'), 200, [{ owner: 'w' }, { owner: 'u' }, { owner: 'v' }])

@@ -31,9 +31,8 @@ everySource('own code lists items with the same queries as objects', async ({ t,
     ['10', 'Noisia', 'Can'])
   const { items: counted } = await artists.list({ fields: [{ albums: { count: true } }], where: { id: [1, 3] } })
   t.strictSame(counted, [{ albums: { count: 2 } }, { albums: { count: 1 } }])
-  const functions = { count: true, max: ['year'], count_distinct: ['genre'] } as const
-  const { items: called } =
-    await artists.list({ fields: [{ albums: functions }], where: { 'albums.year.sum()': 3943 } })
+  const albums = { count: true, max: ['year'], count_distinct: ['genre'] } as const
+  const { items: called } = await artists.list({ fields: [{ albums }], where: { 'albums.year.sum()': 3943 } })
   t.strictSame(called, [{ albums: { count: 2, year: { max: 1972 }, genre: { count_distinct: 1 } } }])
   await refused(t, artists.list({ fields: [{ albums: { max: ['yeer'] } }] }), { code: 'invalid_fields' })
   await refused(t, artists.list({ fields: [{ albums: { max: 3 } }] } as never), { code: 'invalid_fields' })
@@ -47,27 +46,7 @@ everySource('own code lists items with the same queries as objects', async ({ t,
   )
   t.strictSame(await names({ where: { name: { containsIgnoreCase: 'NOIS' } } }), ['Noisia'])
   t.strictSame(await names({ where: { startDate: { lt: new Date('1990-01-01') } } }), ['Can'])
-  t.strictSame(await names({ where: { albumCount: { '>=': 2 } } }), ['Noisia', 'Can'])
-})
-
-everySource('own code pages by the query that a page holds, counts, and streams', async ({ t, app }) => {
-  const artists = app.dataApi.asSystem().collection('artists')
-  const seen: unknown[] = []
-  let page = await artists.list({ sort: '-age', fields: ['id'], limit: 4, count: true })
-  t.equal(page.total, 10)
-  t.equal(page.previous, undefined)
-  for (;;) {
-    seen.push(...page.items.map(({ id }) => id))
-    if (page.next === undefined) break
-    page = await artists.list(page.next)
-  }
-  t.strictSame(seen, [5, 6, 7, 9, 10, 2, 3, 4, 1, 8])
-  t.strictSame((await artists.list({ page: 2, size: 3, fields: ['id'] })).next, { fields: ['id'], size: 3, page: 3 })
-  t.strictSame((await artists.list({ offset: 8, limit: 3, fields: ['id'] })).items, [{ id: 9 }, { id: 10 }])
-  t.equal(await artists.count({ where: { age: { ne: null } } }), 5)
-  const streamed: unknown[] = []
-  for await (const { id } of artists.stream({ where: { id: { lt: 4 } }, sort: '-id' })) streamed.push(id)
-  t.strictSame(streamed, [3, 2, 1])
+  t.strictSame(await names({ where: { albumCount: { gte: 2 } } }), ['Noisia', 'Can'])
 })
 
 everySource('own code gets an item by its key or an identifier, with the fields it selects', async ({ t, app }) => {
@@ -164,8 +143,9 @@ everySource('own code creates, updates and upserts, and gets the item back', asy
   const { t, app } = tools
   const teams = app.dataApi.collection('teams').asSystem()
   t.strictSame(await teams.create({ name: 'green' }), { id: 3, name: 'green' })
-  t.strictSame(await teams.create([{ name: 'a' }, { name: 'b' }], { fields: ['name'] }), [{ name: 'a' }, { name: 'b' }])
-  t.strictSame(await teams.update({ name: 'green' }, { name: 'olive' }, { fields: ['name'] }), { name: 'olive' })
+  t.strictSame(await teams.create([{ name: 'a' }], { returning: ['name'] }), [{ name: 'a' }])
+  t.match(await teams.create({ name: 'b' }, { returning: true }), { name: 'b' })
+  t.strictSame(await teams.update({ name: 'green' }, { name: 'olive' }, { returning: ['name'] }), { name: 'olive' })
   t.strictSame(await teams.upsert(9, { name: 'nine' }), { id: 9, name: 'nine' })
   t.strictSame(await teams.upsert(9, { name: 'neun' }), { id: 9, name: 'neun' })
   await refused(t, teams.create({ name: 'olive' }), { code: 'duplicate', facts: { fields: ['name'] } })

@@ -26,8 +26,8 @@ const groups = {
   // requests to find, and what starts browsers and processes.
   pglite: ['sources/pglite.'],
   compiled: [
-    'client/types.', 'command/design.', 'docs/blocks.', 'docs/own-code.', 'docs/reference.', 'openapi/tools.',
-    'prove/slow-mistakes.'
+    'client/one-language.', 'client/types.', 'command/design.', 'docs/blocks.', 'docs/own-code.', 'docs/reference.',
+    'openapi/tools.', 'prove/slow-mistakes.'
   ],
   built: ['contract/small-process.', 'explorer/browser', 'package.', 'sources/sqlite/full-disk.'],
   // What waits for clocks, cuts connections, or asks many times.

@@ -1,7 +1,7 @@
 import { expectTypeOf } from 'expect-type'
 import { test } from 'tap'
 import type { OperatorWord } from '../../lib/clients/client/types/where.ts'
-import { operatorWords } from '../../lib/doors/own-code/where.ts'
+import { operatorWords } from '../../lib/doors/own-code/parsed.ts'
 import { type Operator, operatorNames } from '../../lib/core/model/operators.ts'
 import { type QueryStringOptions, queryStringOptions } from '../../schemas/query-string.ts'
 

@@ -123,7 +123,7 @@ for (const through of ways) {
       max: 2,
       async creating (context, name) {
         await tag(context, name)
-        const own = await app.dataApi.asSystem().collection('tags').count({ where: { name } })
+        const own = await app.dataApi.asSystem().collection('tags').count({ name })
         if (own !== 1) throw new TypeError('it does not see its own change')
       }
     })

@@ -20,19 +20,37 @@ const parametersOf = (query: AnyQuery, inside?: boolean): readonly string[] =>
   // Inside of a selection, names come before the other parameters.
   Object.entries({ fields: null, ...query }).flatMap(([name, value]: [string, unknown]) => {
     if (value == null || typeof value === 'boolean') return []
-    if (name === 'where') return formatWhere(value as object, inside).map(filter => `.where=${filter}`)
-    const text = name === 'fields' ? formatFields(value as Fields) : value
+    if (name === 'where') return formatWhere(value, inside).map(filter => `.where=${filter}`)
+    const text = name === 'fields' ? fieldsOf(value as AnyFields, texts) : value
     return (inside && name === 'fields' ? '' : `.${name === 'limit' ? 'size' : name}=`) + (text as string)
   })
 
-type Fields = ReadonlyArray<string | Readonly<Record<string, Fields | AnyQuery>>>
+/** A selection, as the functions of this room take it. */
+export type AnyFields = ReadonlyArray<string | Readonly<Record<string, unknown>>>
 
-const formatFields = (fields: Fields): readonly string[] => fields.flatMap(field => {
-  if (typeof field === 'string') return field
-  return Object.entries(field).flatMap(([name, nested]) => {
-    const called = callsIn(nested as AnyQuery)
-    if (called.length > 0) return called.map(call => `${name}.${call}`)
-    const parts = parametersOf(Array.isArray(nested) ? { fields: nested } : nested as AnyQuery, true).join(';')
-    return parts ? `${name}(${parts})` : name
+/** Makes the fields of a selection: the client makes their text, own code those of a parsed query. */
+export interface FieldMaker<F> {
+  /** A field by its name. `query`: of a relation, what asks for the function that the name ends with. */
+  named (name: string, query?: unknown): F
+  /** A relation with its query. */
+  nested (name: string, query: unknown): F
+}
+
+/** Returns the fields of a selection: names, and objects of relations with a selection, a query or functions. */
+export const fieldsOf = <F>(fields: AnyFields, { named, nested }: FieldMaker<F>): readonly F[] =>
+  fields.flatMap(field => {
+    if (typeof field === 'string') return named(field)
+    return Object.entries(field).flatMap(([name, query]) => {
+      const called = callsIn(Object(query) as AnyQuery)
+      if (called[0]) return called.map(call => named(`${name}.${call}`, query))
+      return nested(name, Array.isArray(query) ? { fields: query } : query)
+    })
   })
-})
+
+const texts: FieldMaker<string> = {
+  named: name => name,
+  nested (name, query) {
+    const parts = parametersOf(query as AnyQuery, true).join(';')
+    return parts ? `${name}(${parts})` : name
+  }
+}

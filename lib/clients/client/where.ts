@@ -19,44 +19,76 @@ const operators: Readonly<Record<OperatorWord, string>> = {
   containsIgnoreCase: '*~='
 }
 
-const isOperator = (key: string): key is OperatorWord => Object.hasOwn(operators, key)
-
 /**
- * Returns the filters of an object, all of which must hold. `inside`: they stand in parentheses, where a list needs its
- * own. Throws a TypeError for undefined, which never means that there is no condition.
+ * Makes filters of the members of a `where`: the client makes their text, own code those of a parsed query. A list of
+ * filters must hold as a whole. `at`: the path of the member, for messages.
  */
-export function formatWhere (where: object, inside?: boolean): readonly string[] {
-  return Object.entries(where).flatMap(([name, value]: [string, unknown]) => {
+export interface FilterMaker<F> {
+  compare (name: string, word: OperatorWord, operand: unknown, at: string): F
+  /** Of a relation: one element must match all filters. */
+  some (name: string, filters: readonly F[], at: string): F
+  not (filters: readonly F[]): F
+  any (members: ReadonlyArray<readonly F[]>): readonly F[]
+  /** Returns the error of what is no condition, such as undefined, which never means that there is none. */
+  fault (at: string, found: unknown): Error
+}
+
+/** Returns the filters of an object, all of which must hold (docs/client.md: Filters). Throws the maker's errors. */
+export function filtersOf<F> (where: unknown, make: FilterMaker<F>, path = 'where'): readonly F[] {
+  if (isValue(where)) throw make.fault(path, where)
+  return Object.entries(where as object).flatMap(([name, value]: [string, unknown]) => {
+    const at = `${path}.${name}`
     const isList = Array.isArray(value)
-    if (isList && name === 'and') return value.flatMap(one => formatWhere(one as object, inside))
-    if (isList && name === 'or') return formatOr(value as readonly object[])
-    const isValue = isList || Object(value) !== value || value instanceof Date
-    const members = isValue ? [[isList ? 'in' : 'eq', value] as const] : Object.entries(value as object)
-    // A relation: one element must match all of its filters.
-    if (!members[0] || !members.every(([key]) => isOperator(key))) {
-      return (name === 'not' ? '!' : name) + group(formatWhere(value as object, true))
+    if (isList && /^(and|or)$/.test(name)) {
+      const members = value.map((one, index) => filtersOf(one, make, `${at}.${index}`))
+      return name === 'or' ? make.any(members) : members.flat()
     }
-    return members.map(([key, operand]) => {
-      const text = [operand].flat().map(formatValue).join()
-      return name + operators[key as OperatorWord] + (inside && Array.isArray(operand) ? `(${text})` : text)
-    })
+    const compare = (word: string, operand: unknown, at: string) => {
+      if ([operand].flat().includes(undefined)) throw make.fault(at, undefined)
+      return make.compare(name, word as OperatorWord, operand, at)
+    }
+    if (isValue(value)) return compare(isList ? 'in' : 'eq', value, at)
+    const members = Object.entries(value as object)
+    if (members[0] && members.every(([word]) => Object.hasOwn(operators, word))) {
+      return members.map(([word, operand]) => compare(word, operand, `${at}.${word}`))
+    }
+    const filters = filtersOf(value, make, at)
+    return name === 'not' ? make.not(filters) : make.some(name, filters, at)
   })
 }
 
-function formatOr (members: readonly object[]): readonly string[] | string {
-  const parts = members.map(one => formatWhere(one, true))
-  // A member without filters is true. No member is true where there is none.
-  if (parts.some(part => !part[0])) return []
-  return parts[0] ? `(${parts.map(part => part[1] ? group(part) : part).join('|')})` : '!()'
+const isValue = (value: unknown) => Object(value) !== value || Array.isArray(value) || value instanceof Date
+
+/** A filter as text. `inside`: it stands in parentheses, where a list needs its own. */
+type Text = (inside?: boolean) => string
+
+const texts: FilterMaker<Text> = {
+  compare: (name, word, operand) => inside => {
+    const text = [operand].flat().map(formatValue).join()
+    return name + operators[word] + (inside && Array.isArray(operand) ? `(${text})` : text)
+  },
+  some: (name, filters) => () => name + group(filters),
+  not: filters => () => `!${group(filters)}`,
+  any (members) {
+    // A member without filters is true. No member is true where there is none.
+    if (members.some(one => !one[0])) return []
+    return [() => members[0] ? `(${members.map(one => one[1] ? group(one) : one[0]?.(true)).join('|')})` : '!()']
+  },
+  fault: (_, found) => new TypeError(`where: ${found as string}`)
 }
 
 /** Returns filters in parentheses, or the group that they are already. */
-const group = (filters: readonly string[]): string =>
-  !filters[1] && filters[0]?.startsWith('(') ? filters[0] : `(${filters as unknown as string})`
+function group (filters: readonly Text[]): string {
+  const text = filters.map(one => one(true)).join()
+  return !filters[1] && text.startsWith('(') ? text : `(${text})`
+}
+
+/** Returns the texts of the filters of an object, all of which must hold. Throws a TypeError for undefined. */
+export const formatWhere = (where: unknown, inside?: boolean): readonly string[] =>
+  filtersOf(where, texts).map(one => one(inside))
 
 /** Returns a value as text. Strings are in quotes, so that no character of them has a meaning. */
 function formatValue (given: unknown): string {
-  if (given === undefined) throw new TypeError('where: undefined')
   const value = given instanceof Date ? given.toJSON() : given
   return typeof value === 'string' ? `"${value.replace(/["\\]/g, '\\$&')}"` : String(value)
 }

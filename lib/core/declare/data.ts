@@ -1,7 +1,11 @@
 import type { FastifyRequest } from 'fastify'
-import type { NumberNames } from '../../clients/client/types/fields.ts'
+import type { Page } from '../../clients/client/page.ts'
+import type { Selection as ClientSelection } from '../../clients/client/types/answers.ts'
+import type { AnyApi } from '../../clients/client/types/api.ts'
+import type { Query as ClientQuery } from '../../clients/client/types/client.ts'
+import type { NumberNames, Picked } from '../../clients/client/types/fields.ts'
 import type { Group, GroupsQuery } from '../../clients/client/types/groups.ts'
-import type { Equal, FieldCondition } from './field-condition.ts'
+import type { Where as ClientWhere } from '../../clients/client/types/where.ts'
 
 /**
  * The types of a collection's items, which its declaration carries (docs/own-code.md: Types). `stored`: the scalars
@@ -47,112 +51,56 @@ type NamedShape<N> = N extends keyof Collections ? ShapeIn<Collections[N]> : Any
 /** All scalars of an item. */
 export type Scalars<T extends Shape> = T['stored'] & T['computed']
 
-/** A condition on items of a relation, whose types are those of another declaration. */
-export interface RelationWhere { readonly [name: string]: unknown }
+/** The values that a field is compared with: an optional field without a value is null. */
+type Comparable<V> = Exclude<V, undefined> | (undefined extends V ? null : never)
 
-/**
- * A condition on items: all members must hold (docs/own-code.md: Queries). A relation's condition holds if one element
- * meets all of it; null means that there is no sub-item. A member that is undefined is refused, never ignored.
- */
-export type Where<T extends Shape> =
-  & { readonly [P in keyof Scalars<T>]?: FieldCondition<Scalars<T>[P]> }
-  & { readonly [R in keyof T['relations']]?: RelationWhere | (T['relations'][R] extends 'one' ? null : never) }
-  & { readonly [R in Names<T['relations']> as `${R}.count()`]?: FieldCondition<number> }
-  & { readonly and?: ReadonlyArray<Where<T>>, readonly or?: ReadonlyArray<Where<T>>, readonly not?: Where<T> }
+type RelationNames<T extends Shape, K> =
+  { [R in Names<T['relations']>]: T['relations'][R] extends K ? R : never }[Names<T['relations']>]
+
+/** The collections behind the relations of a declaration, as the types of the client see them: any names are known. */
+interface Others extends Omit<AnyApi[string], 'many'> { readonly many: Readonly<Record<string, 'others'>> }
+
+/** A declaration, as the types of the client see a collection. */
+interface Seen<T extends Shape> extends Omit<Others, 'item' | 'one' | 'many'> {
+  readonly item: { readonly [P in keyof Scalars<T>]-?: Comparable<Scalars<T>[P]> }
+  readonly one: { readonly [R in RelationNames<T, 'one'>]: 'others' }
+  readonly many: { readonly [R in RelationNames<T, 'many'>]: 'others' }
+}
+
+interface ApiOf<T extends Shape> {
+  readonly items: string extends keyof T['stored'] ? Others : Seen<T>
+  readonly others: Others
+}
 
 type Names<O> = keyof O & string
 
-type SubItemNames<T extends Shape> =
-  { [R in Names<T['relations']>]: T['relations'][R] extends 'one' ? R : never }[Names<T['relations']>]
+/** A condition on items, as the client takes it (docs/client.md: Filters). */
+export type Where<T extends Shape> = ClientWhere<ApiOf<T>, 'items'>
 
-/** A field, or a path through sub-items, whose types are those of other declarations. */
-type SortPath<T extends Shape> =
-  Names<Scalars<T>> | `${SubItemNames<T>}.${string}` | `${Names<T['relations']>}.count()` |
-  `${Names<T['relations']>}.${string}.${Call | 'count'}()`
-
-/** A term of an order: `'name'`, `'name desc'` or `'-name'`, or so with a path. */
-export type SortTerm<T extends Shape> =
-  SortPath<T> | `-${SortPath<T>}` | `${SortPath<T>} ${'asc' | 'desc'}`
-
-/**
- * The query of a relation in a selection: its fields alone, or with a condition, an order and limits of its own; or
- * functions of its items.
- */
-export type RelationQuery = readonly SelectedField[] | RelationFunctions | {
-  readonly fields?: readonly SelectedField[] | undefined
-  readonly where?: RelationWhere | undefined
-  readonly sort?: string | readonly string[] | undefined
-  readonly limit?: number | undefined
-  readonly offset?: number | undefined
-}
-
-type Call = 'count_distinct' | 'sum' | 'avg' | 'min' | 'max'
-
-type RelationFunctions = { readonly count?: true } & { readonly [C in Call]?: readonly string[] }
-
-type SelectedField = string | { readonly [relation: string]: RelationQuery }
-
-/** A field of a selection: the name of a scalar or relation, or an object of relations with their queries. */
-export type Field<T extends Shape> =
-  Names<Scalars<T>> | Names<T['relations']> | { readonly [R in keyof T['relations']]?: RelationQuery }
+/** A selection, as the client takes it. */
+export type Selection<T extends Shape> = ClientSelection<ApiOf<T>, 'items'>
 
 /** The fields to return. */
 export interface Selecting<F> {
   /** Default: all scalars that the caller may read. */
-  readonly fields?: F | undefined
+  readonly fields?: F
 }
 
-/** Which page of a list to return. */
-export interface PageQuery {
-  readonly page?: number | undefined
-  readonly size?: number | undefined
-  readonly offset?: number | undefined
-  /** An alias of `size`. */
-  readonly limit?: number | undefined
-  /** The cursor that `next` of a page holds. */
-  readonly after?: string | undefined
-  readonly before?: string | undefined
-}
+/** The fields to return of an item that is written: these, or all scalars that the caller may read. */
+export interface Returning<F> { readonly returning?: F | true }
 
-/** A query of a list (docs/own-code.md: Queries). */
-export interface Query<T extends Shape, F = ReadonlyArray<Field<T>>> extends Selecting<F>, PageQuery {
-  readonly where?: Where<T> | undefined
-  readonly sort?: SortTerm<T> | ReadonlyArray<SortTerm<T>> | undefined
-  /** True to count all items that the query finds, as `total` of the page. */
-  readonly count?: boolean | undefined
-}
-
-type Element = Readonly<Record<string, unknown>>
-
-type RelationValue<K> = K extends 'one' ? Element | null : readonly Element[]
-
-type RelationNames<F> = F extends string ? F : keyof F
-
-/** The values of functions that a query asks for; `Items` if it asks for none. */
-type FunctionsIn<Q, Items> =
-  [Q] extends [never] ? Items :
-    keyof Q extends 'count' ? { readonly count: number } :
-        [keyof Q & (Call | 'count')] extends [never] ? Items : Readonly<Record<string, unknown>>
+/** A query of a list, as the client takes it (docs/own-code.md: Queries). */
+export interface Query<T extends Shape, F = Selection<T>> extends ClientQuery<ApiOf<T>, 'items', F> {}
 
 /** An item with the selected fields; without a selection, `Default`. */
 export type Selected<T extends Shape, F, Default> = F extends ReadonlyArray<infer One>
-  ? Readonly<Pick<Scalars<T>, Extract<One, Names<Scalars<T>>>>> & {
-    readonly [R in RelationNames<One> & keyof T['relations']]:
-    FunctionsIn<One extends { readonly [_ in R]: infer Q } ? Q : never, RelationValue<T['relations'][R]>>
-  }
+  ? Readonly<Pick<Scalars<T>, Extract<One, Names<Scalars<T>>>>> & Related<T, F, Extract<One, Names<Scalars<T>>>>
   : Default
 
-/** A page of a list. `next` and `previous` are the queries of those pages; undefined where there are none. */
-export interface Page<I, Q> {
-  readonly items: readonly I[]
-  readonly next: Q | undefined
-  readonly previous: Q | undefined
-  /** The number of all items that the query finds, if it asks for it. */
-  readonly total: number | undefined
-}
+type Related<T extends Shape, F, Scalar> = Readonly<Omit<Picked<ApiOf<T>, 'items', F>, Scalar & PropertyKey>>
 
 /** A value to write: that of the field, or a Date for a text. Null empties an optional field; undefined is left out. */
-type Written<V> = Equal<V> | undefined
+type Written<V> = Comparable<V> | (string extends V ? Date : never) | undefined
 
 /** The values of a new item, or the changes of one. A relation takes elements as a body of a request does. */
 export type Values<T extends Shape> =
@@ -173,52 +121,52 @@ export type Id<T extends Shape> =
  */
 export interface CollectionData<T extends Shape, Default> {
   /** Returns one page of the items that the query finds. */
-  list<const F extends ReadonlyArray<Field<T>> | undefined = undefined> (
+  list<const F extends Selection<T> = undefined> (
     query?: Query<T, F>
-  ): Promise<Page<Selected<T, F, Default>, Query<T, F>>>
+  ): Promise<Page<ReadonlyArray<Selected<T, F, Default>>>>
   /** Returns all items that the query finds, one after the other. Reads them in batches. */
-  stream<const F extends ReadonlyArray<Field<T>> | undefined = undefined> (
+  stream<const F extends Selection<T> = undefined> (
     query?: Query<T, F>
   ): AsyncIterable<Selected<T, F, Default>>
   /** Returns the number of items that the query finds. */
-  count (query?: { readonly where?: Where<T> | undefined }): Promise<number>
+  count (where?: Where<T>): Promise<number>
   /** Returns values of groups of the items that the query finds, such as their numbers and sums. */
-  groups<const Q extends GroupsQuery<Scalars<T>, SubItemNames<T>, Where<T>>> (
+  groups<const Q extends GroupsQuery<Scalars<T>, RelationNames<T, 'one'>, Where<T>>> (
     query: Q
   ): Promise<ReadonlyArray<Group<Scalars<T>, Q>>>
   /** Returns the item. Rejects with `identifier_not_found` where there is none. */
-  get<const F extends ReadonlyArray<Field<T>> | undefined = undefined> (
+  get<const F extends Selection<T> = undefined> (
     id: Id<T>, query?: Selecting<F>
   ): Promise<Selected<T, F, Default>>
   /** Returns the item, or undefined where there is none. */
-  find<const F extends ReadonlyArray<Field<T>> | undefined = undefined> (
+  find<const F extends Selection<T> = undefined> (
     id: Id<T>, query?: Selecting<F>
   ): Promise<Selected<T, F, Default> | undefined>
   /** Creates an item, or all items of a list, and returns it. */
-  create<const F extends ReadonlyArray<Field<T>> | undefined = undefined> (
-    values: Values<T>, query?: Selecting<F>
+  create<const F extends Selection<T> = undefined> (
+    values: Values<T>, options?: Returning<F>
   ): Promise<Selected<T, F, Default>>
-  create<const F extends ReadonlyArray<Field<T>> | undefined = undefined> (
-    values: ReadonlyArray<Values<T>>, query?: Selecting<F>
+  create<const F extends Selection<T> = undefined> (
+    values: ReadonlyArray<Values<T>>, options?: Returning<F>
   ): Promise<ReadonlyArray<Selected<T, F, Default>>>
   /** Changes these values of an item, and returns it. Rejects with `identifier_not_found` where there is none. */
-  update<const F extends ReadonlyArray<Field<T>> | undefined = undefined> (
-    id: Id<T>, changes: Values<T>, query?: Selecting<F>
+  update<const F extends Selection<T> = undefined> (
+    id: Id<T>, changes: Values<T>, options?: Returning<F>
   ): Promise<Selected<T, F, Default>>
   /** Changes these values of an item, or creates it with them, and returns it. */
-  upsert<const F extends ReadonlyArray<Field<T>> | undefined = undefined> (
-    id: Id<T>, values: Values<T>, query?: Selecting<F>
+  upsert<const F extends Selection<T> = undefined> (
+    id: Id<T>, values: Values<T>, options?: Returning<F>
   ): Promise<Selected<T, F, Default>>
   /** Changes items, each by the key or an identifier among its values, or none. Returns them as `update` does. */
-  updateEach<const F extends ReadonlyArray<Field<T>> | undefined = undefined> (
-    items: ReadonlyArray<Values<T>>, query?: Selecting<F>
+  updateEach<const F extends Selection<T> = undefined> (
+    items: ReadonlyArray<Values<T>>, options?: Returning<F>
   ): Promise<Array<Selected<T, F, Default>>>
   /** Adds to a number of an item, whatever others add meanwhile. Returns the new value. */
   add (id: Id<T>, field: NumberNames<T['stored']>, addend: number): Promise<number>
   /** Deletes an item. Rejects with `identifier_not_found` where there is none. */
   delete (id: Id<T>): Promise<void>
   /** Changes these values of all items that the condition finds, or of none. Returns their number. */
-  updateWhere (where: Where<T>, changes: Values<T>, options?: AffectedOptions): Promise<number>
+  updateMany (where: Where<T>, changes: Values<T>, options?: AffectedOptions): Promise<number>
   /**
    * Creates all items of an iterable, or none, in a transaction of its own. Items that exist, by their keys or by an
    * identifier, are an error, or are updated (`merge`) or left (`ignore`). Returns the numbers of items.
@@ -229,7 +177,7 @@ export interface CollectionData<T extends Shape, Default> {
     readonly dryRun?: boolean | undefined
   }): Promise<{ readonly created: number, readonly updated: number, readonly ignored: number }>
   /** Deletes all items that the condition finds, or none. Returns their number. */
-  deleteWhere (where: Where<T>, options?: AffectedOptions): Promise<number>
+  deleteMany (where: Where<T>, options?: AffectedOptions): Promise<number>
 }
 
 /** `max`: of more items than that, none is written. */

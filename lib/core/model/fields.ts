@@ -146,7 +146,7 @@ export function compileFlags (draft: FieldDraft, { reserved, own }: CompileOptio
     readable: isOpen || readable,
     writable: isOpen ? mayWrite : writable,
     hidden: !isOpen && hidden,
-    listed: !isOpen && listed,
+    listed: own === undefined && listed,
     filterable: isOpen || filterable,
     sortable: isOpen || sortable,
     aggregatable: isOpen || aggregatable

@@ -26,7 +26,9 @@ export function compileRelations (
     const index = scalars.size + relations.size
     const flags = compileFlags({ collection: holder.property, property, name, schema, index }, options, true)
     const constants = constantsOf(place, schema, isSubItem(schema) ? draft : target)
-    const base = { holder, target: target.collection, ...flags, creates: createsIn(schema), constants }
+    // Own code is shown a relation if it selects it.
+    const hidden = flags.hidden || options.own !== undefined
+    const base = { holder, target: target.collection, ...flags, hidden, creates: createsIn(schema), constants }
     relations.set(property, isSubItem(schema)
       ? Object.freeze({ kind: 'sub-item', foreignKey: findForeignKey(place, schema.link, draft, target), ...base })
       : Object.freeze({ kind: 'sub-collection', link: compileLink(place, schema, draft, target), ...base }))

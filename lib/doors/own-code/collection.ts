@@ -5,17 +5,17 @@ import type { Resource } from '../../core/plan/path/walk.ts'
 import type { WritePlan } from '../../core/plan/plan.ts'
 import { amendmentsOf } from '../../core/plan/write/amendment.ts'
 import { planWrite } from '../../core/plan/write/write.ts'
+import type { Query } from '../../core/request/request.ts'
 import type { Operation } from '../../core/rules/caller.ts'
 import { runWrite, type WriteResult } from '../../core/run/write.ts'
 import { beginCall, type Binding, type Call, type CollectionNames } from './call.ts'
 import { importItems } from './import.ts'
 import { bodyOf, itemResource } from './items.ts'
-import { checkMembers, queryOf } from './query.ts'
+import { checkMembers, type Members, placeOf, queryOf, returnedOf } from './parsed.ts'
 import {
   collectionResource, countItems, findItem, groupItems, listItems, readable, streamItems,
   writtenItem
 } from './reads.ts'
-import { type Members, placeOf } from './where.ts'
 
 /** A collection without the static types of its items. */
 type AnyCollection = CollectionData<AnyShape, Members>
@@ -30,7 +30,7 @@ export function makeCollection (names: CollectionNames, binding: Binding): AnyCo
   const made = {
     list: async (query: Members = {}) => listItems(await begin(), query),
     stream: (query: Members = {}) => streamItems(begin, query),
-    count: async (query: Members = {}) => countItems(await begin(), query),
+    count: async (where?: unknown) => countItems(await begin(), where),
     groups: async (query: Members) => groupItems(await begin(), query),
     find,
     async get (id: unknown, query: Members = {}) {
@@ -39,20 +39,20 @@ export function makeCollection (names: CollectionNames, binding: Binding): AnyCo
       return item
     },
     // Who may not read may create.
-    create: (values: unknown, query: Members = {}) =>
-      follow(async () => createItems(await beginCall(names, binding), values, query)),
-    update: (id: unknown, changes: unknown, query: Members = {}) =>
-      write(call => updateItem(call, id, changes, query, false)),
-    upsert: (id: unknown, values: unknown, query: Members = {}) =>
-      write(call => updateItem(call, id, values, query, true)),
-    updateEach: (items: unknown, query: Members = {}) => write(call => updateEach(call, items, query)),
+    create: (values: unknown, options: Members = {}) =>
+      follow(async () => createItems(await beginCall(names, binding), values, options)),
+    update: (id: unknown, changes: unknown, options: Members = {}) =>
+      write(call => updateItem(call, id, changes, options, false)),
+    upsert: (id: unknown, values: unknown, options: Members = {}) =>
+      write(call => updateItem(call, id, values, options, true)),
+    updateEach: (items: unknown, options: Members = {}) => write(call => updateEach(call, items, options)),
     add: (id: unknown, name: string, addend: unknown) => write(call => addTo(call, { id, name, addend })),
     import: async (items: Parameters<typeof importItems>[1], options: Members = {}) =>
       importItems(await beginCall(names, binding), items, options),
     delete: (id: unknown) => write(call => deleteItem(call, id)),
-    updateWhere: (where: unknown, changes: unknown, options: Members = {}) =>
+    updateMany: (where: unknown, changes: unknown, options: Members = {}) =>
       write(call => writeMany(call, { method: 'PATCH', where, body: bodyOf(changes, call.collection), options })),
-    deleteWhere: (where: unknown, options: Members = {}) =>
+    deleteMany: (where: unknown, options: Members = {}) =>
       write(call => writeMany(call, { method: 'DELETE', where, body: undefined, options }))
   }
   // The types of the items follow from the declaration (lib/core/declare/data.ts); here they are values by name.
@@ -63,32 +63,35 @@ const textOf = (id: unknown) =>
   (typeof id === 'object' && id !== null ? Object.values(id) : [id]).map(String).join(',')
 
 /** Creates an item, or all items of a list. Returns them as the query selects. */
-async function createItems (call: Call, values: unknown, asked: Members): Promise<Members | readonly Members[]> {
+async function createItems (call: Call, values: unknown, options: Members): Promise<Members | readonly Members[]> {
+  const query = returnedOf(options)
   const many = Array.isArray(values)
   const body = many ? values.map((one: unknown) => bodyOf(one, call.collection)) : bodyOf(values, call.collection)
-  const { plan, result } = await write(call, collectionResource(call), { method: 'POST', may: ['create'], body, asked })
+  const { plan, result } = await write(call, collectionResource(call), { method: 'POST', may: ['create'], body, query })
   const items = writtenItems(plan, result)
   return many ? items : items[0] ?? {}
 }
 
 /** Changes an item; with `upsert`, creates it where there is none. Returns it as the query selects. */
 async function updateItem (
-  call: Call, id: unknown, values: unknown, asked: Members, upsert: boolean
+  call: Call, id: unknown, values: unknown, options: Members, upsert: boolean
 ): Promise<Members> {
+  const query = returnedOf(options)
   const named = itemResource(id, call)
   const resource = upsert ? named : { ...named, pathValues: undefined }
   const body = bodyOf(values, call.collection)
   const may: readonly Operation[] = upsert ? ['update', 'create'] : ['update']
-  const { plan, result } = await write(call, resource, { method: 'PATCH', may, body, asked })
+  const { plan, result } = await write(call, resource, { method: 'PATCH', may, body, query })
   return writtenItems(plan, result)[0] ?? {}
 }
 
 /** Changes items, each by the identifier that it has. Returns them as the query selects. */
-async function updateEach (call: Call, items: unknown, asked: Members): Promise<readonly Members[]> {
+async function updateEach (call: Call, items: unknown, options: Members): Promise<readonly Members[]> {
+  const query = returnedOf(options)
   if (!Array.isArray(items)) throw new TypeError('updateEach() takes an array of items')
   const body = items.map((one: unknown) => bodyOf(one, call.collection))
   const resource = { ...collectionResource(call), pathValues: undefined }
-  const { plan, result } = await write(call, resource, { method: 'PATCH', may: ['update'], body, asked })
+  const { plan, result } = await write(call, resource, { method: 'PATCH', may: ['update'], body, query })
   return writtenItems(plan, result)
 }
 
@@ -104,14 +107,14 @@ async function addTo (
   }
   const body = { add: typeof addend === 'bigint' ? String(addend) : addend }
   const resource = { kind: 'scalar', collection, field, walked } as const
-  const { plan, result } = await write(call, resource, { method: 'POST', may: ['update'], body, asked: {} })
+  const { plan, result } = await write(call, resource, { method: 'POST', may: ['update'], body, query: returnedOf({}) })
   return writtenItems(plan, result)[0]?.[name]
 }
 
 /** Deletes an item. */
 async function deleteItem (call: Call, id: unknown): Promise<void> {
   const resource = itemResource(id, call)
-  await write(call, resource, { method: 'DELETE', may: ['delete'], body: undefined, asked: {} })
+  await write(call, resource, { method: 'DELETE', may: ['delete'], body: undefined, query: returnedOf({}) })
 }
 
 interface WritingMany {
@@ -129,7 +132,7 @@ async function writeMany (call: Call, { method, where, body, options }: WritingM
   const isNumber = most === Infinity || (Number.isInteger(most) && Number(most) >= 0)
   if (!isNumber) throw invalidParameter("'max' must be a whole number.", placeOf('max'))
   const { result } = await write(call, collectionResource(call), {
-    method, may, body, asked: { where }, members: ['where'], most: Number(most)
+    method, may, body, query: queryOf({ where }, ['where']), most: Number(most)
   })
   return result.kind === 'affected' ? result.affected : 0
 }
@@ -139,24 +142,22 @@ interface Writing {
   /** The operations that the write may do: one of them must be allowed. */
   readonly may: readonly Operation[]
   readonly body: unknown
-  readonly asked: Members
-  /** The members that the query can have. Default: `fields`. */
-  readonly members?: readonly string[]
-  /** The most items that a condition may find. */
+  readonly query: Query
+  /** The most items that a condition may find; undefined for a write that has none. */
   readonly most?: number | undefined
 }
 
 async function write (
-  call: Call, resource: Resource, { method, may, body: value, asked, members = ['fields'], most }: Writing
+  call: Call, resource: Resource, { method, may, body: value, query, most }: Writing
 ): Promise<{ readonly plan: WritePlan, readonly result: WriteResult }> {
   const { caller, collection, database, binding: { context, limits, joined } } = call
   const denials = may.map(operation => caller.denial(operation, collection))
   if (denials[0] !== undefined && !denials.includes(undefined)) throw denials[0]
-  const represent = method !== 'DELETE' && members.includes('fields') && caller.denial('read', collection) === undefined
-  const query = queryOf(asked, collection, members)
+  const isShown = method !== 'DELETE' && most === undefined
+  const represent = isShown && caller.denial('read', collection) === undefined
   const { plan, walked } = planWrite(resource, {
     method,
-    query: represent ? query : { ...query, fields: undefined, at: {} },
+    query: represent || !isShown ? query : returnedOf({}),
     body: { contentType: undefined, bytes: undefined, value, refusal: undefined },
     conditions: { ifMatch: undefined, ifNoneMatch: undefined },
     represent,

@@ -7,9 +7,8 @@ import { runImport } from '../../core/run/import.ts'
 import { sliceOf } from '../../core/sources/source.ts'
 import type { Call } from './call.ts'
 import { bodyOf } from './items.ts'
-import { checkMembers } from './query.ts'
+import { checkMembers, type Members, placeOf } from './parsed.ts'
 import { collectionResource, readable } from './reads.ts'
-import { type Members, placeOf } from './where.ts'
 
 type Items = Iterable<unknown> | AsyncIterable<unknown>
 

@@ -7,7 +7,7 @@ import { equalsKey, never } from '../../core/plan/predicates.ts'
 import { showField } from '../../core/plan/read/show.ts'
 import { pathValuesOf } from '../../core/plan/write/path-values.ts'
 import type { Call, CollectionNames } from './call.ts'
-import { isMembers, type Members } from './where.ts'
+import { isMembers, type Members } from './parsed.ts'
 
 /**
  * Returns a row as own code gets it: a copy of the selected fields, by the names of their declarations. An optional

@@ -1,30 +1,54 @@
-import { calls, callsIn } from '../../clients/client/groups.ts'
-import { invalidFields, invalidPage, invalidParameter, invalidSort } from '../../core/errors/errors.ts'
+import { calls } from '../../clients/client/groups.ts'
+import { type AnyFields, type FieldMaker, fieldsOf } from '../../clients/client/query.ts'
+import { type FilterMaker, filtersOf } from '../../clients/client/where.ts'
+import type { OperatorWord } from '../../clients/client/types/where.ts'
+import {
+  invalidFields, invalidFilter, invalidPage, invalidParameter, invalidSort
+} from '../../core/errors/errors.ts'
+import { isObject } from '../../core/errors/is-object.ts'
 import { didYouMean, suggest } from '../../core/errors/suggest.ts'
-import { type Collection, isRelation } from '../../core/model/model.ts'
-import { memoize } from '../../core/scheduling/memoize.ts'
-import { findReadable } from '../../core/plan/field-path.ts'
-import type { FieldAsked, PageAsked, Query, SortTerm } from '../../core/request/request.ts'
-import { filtersOf, givenValue, isMembers, type Members, placeOf } from './where.ts'
+import { type Operator, traitsOf } from '../../core/model/operators.ts'
+import type {
+  FieldAsked, Filter, PageAsked, Query, SortTerm, TextPlace, ValueText
+} from '../../core/request/request.ts'
+
+/** An object whose members are not known yet. */
+export type Members = Readonly<Record<string, unknown>>
+
+/** Returns true for an object that a literal makes, in contrast to an array, a Date or a value. */
+export const isMembers = (value: unknown): value is Members =>
+  isObject(value) && !(value instanceof Date)
+
+/** Own code has no text with a position: its errors name the member by its path. */
+export const placeOf = (parameter: string): TextPlace => ({ parameter, position: 1 })
 
 /**
- * Returns the query that own code gives as an object, in the form in which a query string is parsed (docs/own-code.md:
- * Queries). `known`: the members that the call takes. Throws invalid_filter, invalid_sort, invalid_fields,
- * invalid_page, or invalid_parameter for an unknown member.
+ * Returns the query that own code gives as an object, as the client takes it (docs/client.md), in the form in which a
+ * query string is parsed. `known`: the members that the call takes. Throws invalid_filter, invalid_sort,
+ * invalid_fields, invalid_page, or invalid_parameter for an unknown member.
  */
-export function queryOf (asked: unknown, collection: Collection, known: readonly string[]): Query {
+export function queryOf (asked: unknown, known: readonly string[]): Query {
   checkMembers(asked, known)
-  return partsOf(defined(asked), collection, '')
+  return partsOf(asked, '')
 }
 
 /** Throws invalid_parameter for what is no query of these members. */
 export function checkMembers (asked: unknown, known: readonly string[]): asserts asked is Members {
   if (!isMembers(asked)) throw invalidParameter('The query must be an object.', placeOf('query'))
-  for (const name of Object.keys(defined(asked))) {
-    if (known.includes(name)) continue
+  for (const [name, value] of Object.entries(asked)) {
+    if (value === undefined || known.includes(name)) continue
     const near = suggest(name, known)
     throw invalidParameter(`A query has no member '${name}'.${didYouMean(near)}`, placeOf(name), near)
   }
+}
+
+/** Returns the query of what a write returns: the fields that `returning` names, or all scalars. */
+export function returnedOf (options: unknown): Query {
+  checkMembers(options, ['returning'])
+  const { returning } = options
+  if (returning === undefined || returning === true) return { filters: [], page: {}, at: {} }
+  const fields = selectionOf(returning, 'returning')
+  return { filters: [], fields, page: {}, at: { fields: placeOf('returning') } }
 }
 
 /** The members of the query of a list. */
@@ -32,21 +56,19 @@ export const listMembers: readonly string[] =
   ['where', 'sort', 'fields', 'page', 'size', 'offset', 'limit', 'after', 'before', 'count']
 
 /** The members of a query of groups. */
-export const groupMembers: readonly string[] = [
-  'by', 'count', 'count_distinct', 'sum', 'avg', 'min', 'max', 'where', 'having', 'sort', 'page', 'size', 'offset',
-  'limit'
-]
+export const groupMembers: readonly string[] =
+  ['by', 'count', ...calls, 'where', 'having', 'sort', 'page', 'size', 'offset', 'limit']
 
 /** Returns the parts of a query. `path`: the path of a relation in a selection, with a dot; empty for the query. */
-function partsOf (query: Members, collection: Collection, path: string): Query {
+function partsOf (query: Members, path: string): Query {
   const { where, sort, fields } = query
   const at = (name: string) => placeOf(path + name)
   const page = pageOf(query, path)
   const paged = Object.keys(page)[0]
   return {
-    filters: where === undefined ? [] : filtersOf(where, collection, `${path}where`),
+    filters: where === undefined ? [] : filtersOf(where, filters, `${path}where`),
     sort: sort === undefined ? undefined : [sort].flat().map(term => termOf(term, `${path}sort`)),
-    fields: fields === undefined ? allScalars(collection) : fieldsOf(fields, collection, `${path}fields`),
+    fields: fields === undefined ? undefined : selectionOf(fields, `${path}fields`),
     page,
     at: {
       ...where !== undefined && { filter: at('where') },
@@ -57,10 +79,53 @@ function partsOf (query: Members, collection: Collection, path: string): Query {
   }
 }
 
-/** Returns the selection of a query without one: all scalars that may be read, but those flagged `hidden`. */
-const allScalars = memoize(({ fields }: Collection): readonly FieldAsked[] => [...fields.values()]
-  .filter(({ kind, readable, hidden }) => readable && !hidden && kind !== 'sub-item' && kind !== 'sub-collection')
-  .map(({ name }) => ({ name, at: placeOf('fields') })))
+const all = (of: readonly Filter[]): Filter => of.length === 1 && of[0] !== undefined ? of[0] : { kind: 'all', of }
+
+const filters: FilterMaker<Filter> = {
+  compare (name, word, operand, at) {
+    const operator = operatorNamed[word]
+    const { list } = traitsOf(operator)
+    const place = placeOf(at)
+    if (list === Array.isArray(operand)) return compare(name, operator, [operand].flat(), place)
+    throw invalidFilter(`'${at}' takes ${list ? 'an array of values' : 'a single value'}.`, place)
+  },
+  some: (name, of, at) => ({ kind: 'some', path: name.split('.'), of: all(of), at: placeOf(at) }),
+  not: of => ({ kind: 'not', of: all(of) }),
+  any: members => [{ kind: 'any', of: members.map(all) }],
+  fault: (at, found) => found === undefined
+    ? invalidFilter(`'${at}' is undefined; leave it out, or use null for no value.`, placeOf(at))
+    : invalidFilter(`'${at}' must be an object.`, placeOf(at))
+}
+
+const compare = (name: string, operator: Operator, values: readonly unknown[], at: TextPlace): Filter =>
+  ({ kind: 'compare', path: name.split('.'), operator, values: values.map(one => givenValue(one, at)), at })
+
+/** Returns a value as a plan takes it, with its text for messages. */
+const givenValue = (value: unknown, at: TextPlace): ValueText =>
+  ({ text: String(value), quoted: true, at, given: { value } })
+
+/** The words of the client for operators. */
+export const operatorWords = {
+  equals: 'eq',
+  not_equals: 'ne',
+  greater: 'gt',
+  less: 'lt',
+  at_least: 'gte',
+  at_most: 'lte',
+  in: 'in',
+  not_in: 'notIn',
+  starts_with: 'startsWith',
+  ends_with: 'endsWith',
+  contains: 'contains',
+  equals_ignoring_case: 'eqIgnoreCase',
+  starts_with_ignoring_case: 'startsWithIgnoreCase',
+  ends_with_ignoring_case: 'endsWithIgnoreCase',
+  contains_ignoring_case: 'containsIgnoreCase'
+} as const satisfies Record<Operator, OperatorWord>
+
+const operatorNamed = Object.fromEntries(
+  Object.entries(operatorWords).map(([operator, word]) => [word, operator])
+) as Readonly<Record<OperatorWord, Operator>>
 
 function termOf (term: unknown, parameter: string): SortTerm {
   const at = placeOf(parameter)
@@ -71,51 +136,38 @@ function termOf (term: unknown, parameter: string): SortTerm {
   return by(term.endsWith(' asc') ? term.slice(0, -' asc'.length) : term, false)
 }
 
-function fieldsOf (fields: unknown, collection: Collection, parameter: string): readonly FieldAsked[] {
+function selectionOf (fields: unknown, parameter: string): readonly FieldAsked[] {
   const at = placeOf(parameter)
   const isList = Array.isArray(fields) && fields.length > 0
   if (!isList) throw invalidFields(`'${parameter}' must be an array of names; it must not be empty.`, at)
-  return fields.flatMap((field: unknown): readonly FieldAsked[] => {
-    if (typeof field === 'string') return [plainField(field, collection, parameter)]
-    if (!isMembers(field)) throw invalidFields(`'${parameter}' takes names and objects of relations.`, at)
-    return Object.entries(field).flatMap(([name, query]) =>
-      functionsOf(name, query, parameter) ?? nestedField(name, query, collection, parameter))
-  })
-}
-
-/** Returns a field that is selected by its name: a relation shows the scalars of its items. */
-function plainField (name: string, collection: Collection, parameter: string): FieldAsked {
-  const field = findReadable(collection, name)
-  if (field === undefined || !isRelation(field)) return { name, at: placeOf(parameter) }
-  return nestedField(name, {}, collection, parameter)
-}
-
-/** Returns the functions of a relation that an object asks for; undefined for another query. */
-function functionsOf (name: string, asked: unknown, parameter: string): readonly FieldAsked[] | undefined {
-  const isQuery = !isMembers(asked) || Object.keys(asked).some(member => member !== 'count' && !calls.includes(member))
-  const called = isQuery ? [] : callsIn(asked)
-  return called.length === 0 ? undefined : called.map(call => ({ name: `${name}.${call}`, at: placeOf(parameter) }))
-}
-
-function nestedField (name: string, asked: unknown, collection: Collection, parameter: string): FieldAsked {
-  const at = placeOf(parameter)
-  const field = findReadable(collection, name)
-  // The plan of the selection refuses what is no relation.
-  if (field === undefined || !isRelation(field)) return { name, at, query: { filters: [], page: {}, at: {} } }
-  const query = Array.isArray(asked) ? { fields: asked } : asked
-  if (!isMembers(query)) throw invalidFields(`'${parameter}.${name}' must be an array of names or a query.`, at)
-  const unknown = Object.keys(query).find(member => !nestedMembers.includes(member))
-  if (unknown !== undefined) {
-    const near = suggest(unknown, nestedMembers)
-    throw invalidFields(`'${parameter}.${name}' has no member '${unknown}'.${didYouMean(near)}`, at, near)
+  const isField = (one: unknown) => typeof one === 'string' || isMembers(one)
+  if (!fields.every(isField)) throw invalidFields(`'${parameter}' takes names and objects of relations.`, at)
+  const make: FieldMaker<FieldAsked> = {
+    named (name, query) {
+      if (query !== undefined) checkNested(query, functions, `${parameter}.${name.split('.')[0] ?? ''}`)
+      return { name, at }
+    },
+    nested (name, query) {
+      const path = `${parameter}.${name}`
+      checkNested(query, nestedMembers, path)
+      return { name, at, query: partsOf(query, `${path}.`) }
+    }
   }
-  return { name, at, query: partsOf(defined(query), field.target, `${parameter}.${name}.`) }
+  return fieldsOf(fields as AnyFields, make)
 }
 
 const nestedMembers: readonly string[] = ['fields', 'where', 'sort', 'limit', 'offset']
+const functions: readonly string[] = ['count', ...calls]
 
-const defined = (query: Members): Members =>
-  Object.fromEntries(Object.entries(query).filter(([, value]) => value !== undefined))
+/** Throws invalid_fields for what is no query of a relation with these members. */
+function checkNested (query: unknown, known: readonly string[], path: string): asserts query is Members {
+  const at = placeOf(path.slice(0, path.lastIndexOf('.')))
+  if (!isMembers(query)) throw invalidFields(`'${path}' must be an array of names or a query.`, at)
+  const unknown = Object.keys(query).find(member => !known.includes(member) && query[member] !== undefined)
+  if (unknown === undefined) return
+  const near = suggest(unknown, known)
+  throw invalidFields(`'${path}' has no member '${unknown}'.${didYouMean(near)}`, at, near)
+}
 
 function pageOf (query: Members, path: string): PageAsked {
   const { size, limit } = query
@@ -127,13 +179,10 @@ function pageOf (query: Members, path: string): PageAsked {
     const value = given[name]
     const place = placeOf(path + (name === 'size' && limit !== undefined ? 'limit' : name))
     if (value === undefined) return []
-    const isText = name === 'after' || name === 'before'
-    return [[name, isText ? cursorText(value, place.parameter) : givenValue(value, place)] as const]
+    const isCursor = name === 'after' || name === 'before'
+    return [[name, isCursor ? { text: String(value), quoted: false, at: place } : givenValue(value, place)] as const]
   })
   return Object.fromEntries(parts)
 }
 
 const pageMembers = ['page', 'size', 'offset', 'after', 'before'] as const
-
-const cursorText = (value: unknown, parameter: string) =>
-  ({ text: String(value), quoted: false, at: placeOf(parameter) })

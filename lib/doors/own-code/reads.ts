@@ -1,4 +1,5 @@
 import { groupsQuery } from '../../clients/client/groups.ts'
+import type { PagePosition } from '../../clients/client/page.ts'
 import { invalidFields } from '../../core/errors/errors.ts'
 import { planRead, type Read } from '../../core/plan/read/read.ts'
 import { showGroup } from '../../core/plan/read/show.ts'
@@ -11,35 +12,34 @@ import { readBatches } from '../../core/run/batches.ts'
 import type { Ends, Found } from '../../core/sources/source.ts'
 import type { Call } from './call.ts'
 import { itemOf, itemResource } from './items.ts'
-import { checkMembers, groupMembers, listMembers, queryOf } from './query.ts'
-import { type Members, placeOf } from './where.ts'
+import { checkMembers, groupMembers, listMembers, type Members, placeOf, queryOf } from './parsed.ts'
 
 type ListRead = Extract<Read, { kind: 'list' }>
 
 /** A page as own code gets it. */
 interface ItemPage {
   readonly items: readonly Members[]
-  readonly next: Members | undefined
-  readonly previous: Members | undefined
-  readonly total: number | undefined
+  readonly next: PagePosition | undefined
+  readonly previous: PagePosition | undefined
+  readonly total: number | null
 }
 
 /** Returns one page of the items that a query finds. */
 export async function listItems (call: Call, asked: Members): Promise<ItemPage> {
-  const read = planList(call, queryOf(asked, call.collection, listMembers), asked['count'] === true, false)
+  const read = planList(call, queryOf(asked, listMembers), asked['count'] === true, false)
   const { rows, more, total } = await readRows(call, read)
   const { plan: { listing: { select } }, paging } = read
   const links = pageLinks(paging, { ends: endsOf(rows), more }, kind => kind)
   const to = (rel: 'next' | 'prev') => {
     const link = links.find(one => one.rel === rel)
-    return link && pageQuery(asked, link.page)
+    return link && positionOf(link.page)
   }
-  return { items: rows.map(row => itemOf(row, select)), next: to('next'), previous: to('prev'), total }
+  return { items: rows.map(row => itemOf(row, select)), next: to('next'), previous: to('prev'), total: total ?? null }
 }
 
 /** Returns the number of items that a query finds. */
-export async function countItems (call: Call, asked: Members): Promise<number> {
-  const { filters, at } = queryOf(asked, call.collection, ['where'])
+export async function countItems (call: Call, where: unknown): Promise<number> {
+  const { filters, at } = queryOf({ where }, ['where'])
   const page = { size: { text: '0', quoted: false, at: { parameter: 'size', position: 1 } } }
   const fields = call.collection.key.filter(field => field.readable).map(({ name }) => ({ name, at: page.size.at }))
   const query = { filters, page, at, ...fields.length > 0 && { fields } }
@@ -50,7 +50,7 @@ export async function countItems (call: Call, asked: Members): Promise<number> {
 /** Returns the values of the groups that a query makes of items. */
 export async function groupItems (call: Call, asked: Members): Promise<readonly Members[]> {
   checkMembers(asked, groupMembers)
-  const query = queryOf(groupsQuery(asked), call.collection, listMembers)
+  const query = queryOf(groupsQuery(asked), listMembers)
   const read = planRead(collectionResource(call), query, false, call.binding.limits.paged)
   if (read.kind !== 'aggregate') {
     throw invalidFields("A query of groups needs a function, such as 'count'.", placeOf('fields'))
@@ -64,7 +64,7 @@ export async function groupItems (call: Call, asked: Members): Promise<readonly 
 export async function * streamItems (begin: () => Promise<Call>, asked: Members): AsyncGenerator<Members> {
   const call = await begin()
   const members = listMembers.filter(name => name !== 'count')
-  const read = planList(call, queryOf(asked, call.collection, members), false, true)
+  const read = planList(call, queryOf(asked, members), false, true)
   const { rows } = await readBatches(read.plan, call.database, read.batchSize)
   for await (const batch of rows) {
     for (const row of batch) yield itemOf(row, read.plan.listing.select)
@@ -73,7 +73,7 @@ export async function * streamItems (begin: () => Promise<Call>, asked: Members)
 
 /** Returns the item; undefined where there is none. */
 export async function findItem (call: Call, id: unknown, asked: Members): Promise<Members | undefined> {
-  const query = queryOf(asked, call.collection, ['fields'])
+  const query = queryOf(asked, ['fields'])
   const read = planRead(itemResource(id, call), query, false, call.binding.limits.paged)
   if (read.kind !== 'item') throw new TypeError('an item is read as an item')
   const found = await call.database.read(read.plan)
@@ -115,12 +115,12 @@ function endsOf (rows: readonly Row[]): Ends | undefined {
   return first && last && { first: () => first, last: () => last }
 }
 
-/** Returns the query of another page. */
-function pageQuery (asked: Members, page: PageLink['page']): Members {
-  const { page: _page, offset: _offset, after: _after, before: _before, ...others } = asked
-  if (page === undefined) return others
+/** Returns the position of another page, for a query that may have another one. */
+function positionOf (page: PageLink['page']): PagePosition {
+  const none = { page: undefined, offset: undefined, after: undefined, before: undefined }
+  if (page === undefined) return none
   const { name, value } = page
-  return { ...others, [name]: name === 'page' || name === 'offset' ? Number(value) : value }
+  return { ...none, [name]: name === 'page' || name === 'offset' ? Number(value) : value }
 }
 
 /** Returns the item that a write has read for its caller; without fields if the caller may not read it. */

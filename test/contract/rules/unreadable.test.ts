@@ -159,7 +159,7 @@ test('own code for a caller keeps to it', async t => {
   const refusedWork: ReadonlyArray<typeof work> = [
     things => things.update(1, { name: 'x' }), things => things.upsert(1, { name: 'x' }), things => things.delete(1),
     things => things.delete({ nothing: 5 }), things => things.updateEach([{ id: 1, name: 'x' }]),
-    things => things.updateWhere({ id: 1 }, { name: 'x' }), things => things.deleteWhere({ id: 1 }),
+    things => things.updateMany({ id: 1 }, { name: 'x' }), things => things.deleteMany({ id: 1 }),
     things => things.import([{ name: 'x' }], { merge: 'id' }), things => things.add(1, 'owner', 1),
     things => things.list(), things => things.find(1), things => things.count()
   ]
