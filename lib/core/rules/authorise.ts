@@ -3,7 +3,7 @@ import { type DataApiError, forbidden } from '../errors/errors.ts'
 import { atPointer } from '../errors/place.ts'
 import { wireNames } from '../model/relations.ts'
 import type { Collection, Constant, InputField, StoredField, SubCollectionField } from '../model/model.ts'
-import type { Change, ChangeOf, Inserts, Stored } from '../sources/source.ts'
+import type { Change, ChangeOf, Stored } from '../sources/source.ts'
 import type { Caller } from './caller.ts'
 import { isScoped } from './references.ts'
 
@@ -24,14 +24,14 @@ export type AuthorisedValues = Stored & Authorised
 
 /** A change that a scoped database takes. Its values and its link carry the proof that the rules allow them. */
 export type AuthorisedChange =
-  | Omit<ChangeOf<'insert'>, 'values'> & AuthorisedWrite
+  | AuthorisedInsert
   | Omit<ChangeOf<'update'>, 'values'> & AuthorisedWrite
   | ChangeOf<'delete'>
   | Omit<ChangeOf<'link'>, 'field'> & { readonly field: AuthorisedRelation }
   | Omit<ChangeOf<'unlink'>, 'field'> & { readonly field: AuthorisedRelation }
 
-/** Items that a scoped session inserts together. Their values carry the proof that the rules allow them. */
-export interface AuthorisedInserts extends Inserts, Authorised { readonly asked: ReadonlySet<StoredField> }
+/** An insert whose values carry the proof that the rules allow them. */
+export type AuthorisedInsert = ChangeOf<'insert'> & Authorised & Pick<AuthorisedWrite, 'asked'>
 
 /** `asked`: the fields that the client wrote. The application's setters and hooks may have written others. */
 interface AuthorisedWrite { readonly values: AuthorisedValues, readonly asked: ReadonlySet<StoredField> }
@@ -148,9 +148,18 @@ export function changeDenial (change: Change, caller: Caller): DataApiError | un
 export const authorisedValues = (values: ReadonlyMap<AuthorisedField, unknown>) =>
   values as ReadonlyMap<StoredField, unknown> as AuthorisedValues
 
-/** Returns the inserts of items, of whose fields the client's were authorised; the application gives the others. */
-export const authorisedInserts = (inserts: Inserts, asked: ReadonlySet<AuthorisedField>): AuthorisedInserts =>
-  ({ ...inserts, asked } as Inserts as AuthorisedInserts)
+/** Returns an insert of items, of whose fields the client's were authorised; the application gives the others. */
+export const authorisedInsert = (
+  insert: Omit<ChangeOf<'insert'>, 'kind'>, asked: ReadonlySet<AuthorisedField>
+): AuthorisedInsert => ({ kind: 'insert', ...insert, asked } as ChangeOf<'insert'> as AuthorisedInsert)
+
+/** Returns the insert of an item whose values are those of a draft. */
+export function insertOfDraft (
+  values: AuthorisedValues, of: Pick<AuthorisedInsert, 'collection' | 'asked' | 'orNothing'>
+): AuthorisedInsert {
+  const rows = { fields: [...values.keys()], rows: [[...values.values()]] }
+  return { kind: 'insert', ...of, ...rows, keyed: true } as ChangeOf<'insert'> as AuthorisedInsert
+}
 
 function refuse (denial: DataApiError | undefined, pointer: string): void {
   if (denial !== undefined) throw atPointer(denial, pointer)

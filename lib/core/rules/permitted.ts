@@ -2,10 +2,10 @@ import { forbidden } from '../errors/errors.ts'
 import type { KeyValues } from '../model/identifiers.ts'
 import type { Collection } from '../model/model.ts'
 import { both, equalsKey } from '../plan/predicates.ts'
-import type { Change, Changed, Inserts, Session } from '../sources/source.ts'
+import type { Change, Changed, Session } from '../sources/source.ts'
 import type { Caller } from './caller.ts'
 import { isScoped } from './references.ts'
-import { keyOfSteps, ownKey } from './touched.ts'
+import { keyOfSteps, keysAfter } from './touched.ts'
 
 type ChangingOperation = 'update' | 'delete'
 
@@ -18,9 +18,7 @@ export interface Permitted {
   check (operation: ChangingOperation, collection: Collection, key: KeyValues): Promise<void>
   /** Throws forbidden as `check` does. A link in a join table is a change of both items. */
   checkChange (change: Change): Promise<void>
-  /** Notes items that were inserted together. */
-  addAll (inserts: Inserts, keys: readonly KeyValues[]): void
-  /** Notes the item that a change has created, or whose key it has replaced. */
+  /** Notes the items that a change has created, or whose key it has replaced. */
   add (change: Change, changed: Extract<Changed, { kind: 'changed' }>): void
 }
 
@@ -54,14 +52,11 @@ export function makePermitted (session: Session, caller: Caller): Permitted {
         }
       }
     },
-    addAll ({ collection }, keys) {
-      if (!isScoped(collection, caller, 'update')) return
-      for (const key of keys) permitted.add(nameOf('update', collection, key))
-    },
-    add (change, { key }) {
+    add (change, changed) {
       if (change.kind !== 'insert' && change.kind !== 'update') return
-      if (!isScoped(change.collection, caller, 'update')) return
-      permitted.add(nameOf('update', change.collection, ownKey(change, key)))
+      const { collection } = change
+      if (!isScoped(collection, caller, 'update')) return
+      for (const key of keysAfter(change, changed)) permitted.add(nameOf('update', collection, key))
     }
   }
 }

@@ -1,24 +1,22 @@
 import { forbidden } from '../errors/errors.ts'
-import { referencesOf, referredKey, referringFields } from '../model/relations.ts'
 import { distincts } from '../model/identifiers.ts'
 import type { Collection, StoredField } from '../model/model.ts'
 import type { Scalar } from '../model/values.ts'
 import type { Predicate, ReadPlan, Step } from '../plan/plan.ts'
-import { all, both, equals, equalsKey } from '../plan/predicates.ts'
-import { showPlainly } from '../plan/read/select.ts'
+import { all, both, equals } from '../plan/predicates.ts'
 import type { ItemChange } from '../plan/request.ts'
 import {
   type Change, type Changed, type ConstraintViolation, type Database, databaseOf, type IsAbandoned, isLinkChange,
-  type ItemPlan, type ListPlan, type ReadResult, RefusedAtCommit, type Session
+  isOfSeveral, type ItemPlan, type ListPlan, RefusedAtCommit, type Session
 } from '../sources/source.ts'
-import { type AuthorisedChange, type AuthorisedInserts, changeDenial } from './authorise.ts'
+import { type AuthorisedChange, changeDenial } from './authorise.ts'
 import type { Caller, ScopedOperation } from './caller.ts'
+import { danglingIn, type Reads, type AuthorisedStoringChange, valuesAfter } from './dangling.ts'
 import { foresee } from './foresee.ts'
 import { isScoped } from './references.ts'
 import { scopeChange, scopePlan } from './scope-plan.ts'
 import { makePermitted, type Permitted } from './permitted.ts'
-import { insertScoped } from './scoped-inserts.ts'
-import { makeTouched, type Touched } from './touched.ts'
+import { foreignKeysIn, makeTouched, type Touched } from './touched.ts'
 
 declare const scoped: unique symbol
 
@@ -33,7 +31,7 @@ export interface ScopedDatabase extends Omit<Database, 'change' | 'transaction'>
 }
 
 /** A session whose every statement is scoped to a caller. */
-export interface ScopedSession extends Omit<Session, 'change' | 'insertAll'> {
+export interface ScopedSession extends Omit<Session, 'change'> {
   readonly [scoped]: true
   /**
    * Throws forbidden for an item that this caller may read, but not update or delete. `change` asks as well. Undefined
@@ -41,7 +39,6 @@ export interface ScopedSession extends Omit<Session, 'change' | 'insertAll'> {
    */
   readonly permit?: Permitted['check']
   change (change: AuthorisedChange): Changed | Promise<Changed>
-  insertAll? (inserts: AuthorisedInserts): ReturnType<NonNullable<Session['insertAll']>>
 }
 
 /**
@@ -167,10 +164,11 @@ function scopedSession (
     if (denial !== undefined) throw denial
     await permitted.checkChange(asked)
     const dangling = await danglingIn(asked, caller, { exists, read })
+    if (dangling.length > 0 && isOfSeveral(asked)) return { kind: 'unchanged' } as const
     if (dangling.length > 0) return { kind: 'refused', by: 'foreign-key', fields: dangling } as const
     const touching = effectOf(asked)
     await touched.addUnlinked(touching)
-    const changed = await session.change(scopeChange(asked, touched))
+    const changed = await session.change(scopeChange(noting(asked, caller), touched))
     if (changed.kind === 'refused') return withoutHidden(changed, asked, caller, { exists, read })
     if (changed.kind === 'changed') {
       permitted.add(asked, changed)
@@ -184,43 +182,19 @@ function scopedSession (
     read: plan => session.read(scopePlan(plan, caller)),
     lock: plan => session.lock(scopePlan(plan, touched) as ItemPlan),
     change,
-    ...session.insertAll && {
-      insertAll: (inserts: AuthorisedInserts) => insertScoped(inserts, { session, caller, touched, permitted })
-    },
     permit: permitted.check
   } satisfies Omit<ScopedSession, typeof scoped> as ScopedSession
   unscoped.set(made, session)
   return made
 }
 
-/** Reads of the items that exist for the caller, and of those that the transaction has written. */
-interface Reads {
-  read (plan: ReadPlan): ReadResult | Promise<ReadResult>
-  /** Returns true if an item satisfies the predicate. */
-  exists (collection: Collection, where: Predicate): Promise<boolean>
-}
-
-/**
- * Returns the foreign keys whose item does not exist for this caller. A hidden item gives the same result as a missing
- * one, and so does every item of a collection that the caller may not read; the application's own code may refer to it.
- */
-async function danglingIn (
-  change: AuthorisedChange, caller: Caller, reads: Reads
-): Promise<readonly StoredField[]> {
-  if (isLinkChange(change) || change.kind === 'delete') return []
-  const dangling = new Set<StoredField>()
-  for (const reference of referencesOf(change.collection)) {
-    const { target } = reference
-    const fields = referringFields(reference)
-    const written = fields.filter(field => change.values.has(field))
-    const isUnreadable = written.some(field => change.asked.has(field)) && caller.denial('read', target) !== undefined
-    if (written.length === 0 || !(isUnreadable || isScoped(target, caller))) continue
-    const after = await valuesAfter(change, fields, reads)
-    const key = referredKey(reference, field => after[fields.indexOf(field)])
-    if (key === undefined || (!isUnreadable && await reads.exists(target, equalsKey(target.key, key)))) continue
-    for (const field of written) dangling.add(field)
-  }
-  return [...dangling]
+/** Has an insert return the keys of its items where a scope makes the transaction note them. */
+function noting (change: AuthorisedChange, caller: Caller): AuthorisedChange {
+  if (change.kind !== 'insert' || change.keyed) return change
+  const { collection, fields } = change
+  const isNoted = isScoped(collection, caller) || isScoped(collection, caller, 'update') ||
+    foreignKeysIn(collection, fields, caller).length > 0
+  return isNoted ? { ...change, keyed: true } : change
 }
 
 /** Removes from a violation the fields that conflict only with items that are hidden from this caller. */
@@ -246,9 +220,9 @@ async function withoutHidden (
  * Returns true if the item would be outside of the caller's scope without the conflict, too: the answer is then the
  * same as if the hidden item did not exist.
  */
-async function isForeseenOutside (change: StoringChange, caller: Caller, reads: Reads): Promise<boolean> {
-  const { collection, values } = change
-  const fields = change.kind === 'insert' ? [...values.keys()] : collection.stored
+async function isForeseenOutside (change: AuthorisedStoringChange, caller: Caller, reads: Reads): Promise<boolean> {
+  const { collection } = change
+  const fields = change.kind === 'insert' ? change.fields : collection.stored
   const after = await valuesAfter(change, fields, reads)
   const foreseen = new Map(fields.map((field, index) => [field, after[index] ?? null]))
   return await foresee(caller.scope(collection), foreseen, reads.exists) === false
@@ -262,19 +236,4 @@ function conflictsIn ({ fields }: ConstraintViolation, collection: Collection): 
   const known = distincts(collection).filter(one => one.every(field => fields.includes(field)))
   const isKnown = fields.every(field => known.some(one => one.includes(field)))
   return isKnown ? known : [fields]
-}
-
-type StoringChange = Extract<AuthorisedChange, { kind: 'insert' | 'update' }>
-
-/** Returns the values that the fields are to have after the change, also of those that it does not write. */
-async function valuesAfter (
-  change: StoringChange, fields: readonly StoredField[], { read }: Reads
-): Promise<readonly unknown[]> {
-  const { values } = change
-  const unwritten = fields.filter(field => !values.has(field))
-  const found = change.kind === 'insert' || unwritten.length === 0
-    ? undefined
-    : await read({ kind: 'item', steps: change.steps, select: unwritten.map(showPlainly) })
-  const row = found?.kind === 'rows' ? found.rows[0] : undefined
-  return fields.map(field => values.has(field) ? values.get(field) : row?.[field.property])
 }

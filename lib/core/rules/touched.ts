@@ -6,7 +6,10 @@ import type { Predicate, Row, Step } from '../plan/plan.ts'
 import { listKeys } from '../plan/read/list-keys.ts'
 import { always, any, equalsKey, keyValuesIn, policed } from '../plan/predicates.ts'
 import { showPlainly } from '../plan/read/select.ts'
-import type { Change, Changed, ChangeOf, Inserts, ListPlan, ReadResult, Session } from '../sources/source.ts'
+import {
+  type Change, type Changed, type ChangeOf, type ListPlan, type ReadResult, type Session, storedFields,
+  type StoringChange
+} from '../sources/source.ts'
 import type { Caller } from './caller.ts'
 import { isScoped, isScopedByRelations } from './references.ts'
 import { scopePlan, type Scopes } from './scope-plan.ts'
@@ -20,8 +23,6 @@ export interface Touched extends Scopes {
   addUnlinked (change: Change): Promise<void>
   /** Adds the items that the change has written or linked. */
   add (change: Change, changed: Extract<Changed, { kind: 'changed' }>): Promise<void>
-  /** Adds items that were inserted together. */
-  addAll (inserts: Inserts, keys: readonly KeyValues[]): Promise<void>
   /** Throws forbidden if one of the items is out of the caller's scope: one statement for each scoped collection. */
   check (): Promise<void>
 }
@@ -51,9 +52,6 @@ export function makeTouched (session: Session, caller: Caller): Touched {
     async add (change, changed) {
       if (change.kind === 'update') forget(change)
       for (const [collection, key] of await touchedBy(change, changed, caller, session.read)) add(collection, key)
-    },
-    async addAll (inserts, inserted) {
-      for (const [collection, key] of await touchedByAll(inserts, inserted, caller, session.read)) add(collection, key)
     },
     async check () {
       for (const [collection, touched] of keys) {
@@ -104,14 +102,14 @@ function keyOf (row: Row, { key, property }: Collection): KeyValues {
 
 export const rowsOf = (result: ReadResult): readonly Row[] => result.kind === 'rows' ? result.rows : []
 
-type StoringChange = Extract<Change, { kind: 'insert' | 'update' }>
+type MadeChange = Extract<Changed, { kind: 'changed' }>
 type Touch = readonly [collection: Collection, key: KeyValues]
 
 type ReadList = (plan: ListPlan) => ReadResult | Promise<ReadResult>
 
-/** The written item, and the items at both ends of a link whose scope asks for relations. */
+/** The written items, the items that they refer to, and both items of a link, where scopes ask for relations. */
 async function touchedBy (
-  change: Change, { key }: { readonly key?: KeyValues }, caller: Caller, read: ReadList
+  change: Change, changed: MadeChange, caller: Caller, read: ReadList
 ): Promise<readonly Touch[]> {
   switch (change.kind) {
     case 'delete': return []
@@ -122,19 +120,13 @@ async function touchedBy (
     }
     case 'insert':
     case 'update': {
-      const { collection, values } = change
-      return touchedByAll({ collection, fields: [...values.keys()] }, [ownKey(change, key)], caller, read)
+      const { collection } = change
+      const keys = keysAfter(change, changed)
+      const references = foreignKeysIn(collection, storedFields(change), caller)
+      const parents = await parentsOf(collection, keys, references, read)
+      return isScoped(collection, caller) ? [...keys.map(key => [collection, key] as const), ...parents] : parents
     }
   }
-}
-
-/** The items that were written together, and those to which their foreign keys link them. */
-async function touchedByAll (
-  { collection, fields }: Pick<Inserts, 'collection' | 'fields'>, keys: readonly KeyValues[], caller: Caller,
-  read: ReadList
-): Promise<readonly Touch[]> {
-  const parents = await parentsOf(collection, keys, foreignKeysIn(collection, fields, caller), read)
-  return isScoped(collection, caller) ? [...keys.map(key => [collection, key] as const), ...parents] : parents
 }
 
 /** Returns the foreign keys of which a field is written, whose targets' scope asks for relations. */
@@ -157,13 +149,17 @@ async function parentsOf (
   }))
 }
 
-/** Returns the key of the item after the change. `inserted`: the key that the database has given to it. */
-export function ownKey (change: StoringChange, inserted: KeyValues | undefined): KeyValues {
-  const { collection: { key }, values } = change
-  const before = inserted ?? (change.kind === 'update' ? keyOfSteps(change.steps) : undefined)
+/**
+ * Returns the keys of the items after the change; of an insert those that the database returns, which is nothing where
+ * nobody has asked for them. One that the trigger of a view has left out is an error elsewhere (run/insert.ts).
+ */
+export function keysAfter (change: StoringChange, { keys = [] }: MadeChange): readonly KeyValues[] {
+  if (change.kind === 'insert') return keys.filter(key => toKeyValues(key) !== undefined)
+  const { collection: { key }, steps, values } = change
+  const before = keyOfSteps(steps)
   const own = toKeyValues(key.map((field, index) => values.get(field) ?? before?.[index]))
   if (own === undefined) throw new TypeError('an item that was written has a key')
-  return own
+  return [own]
 }
 
 /** Returns the key in the steps of an update: in a transaction, their only step compares the key. */

@@ -1,7 +1,7 @@
 import type { Values } from '../declare/collection.ts'
-import { constraint, type DataApiError, validation, withoutKey } from '../errors/errors.ts'
+import { constraint, type DataApiError, validation } from '../errors/errors.ts'
 import { noSuchItem } from '../errors/references.ts'
-import { type KeyValues, toKeyValues } from '../model/identifiers.ts'
+import type { KeyValues } from '../model/identifiers.ts'
 import { hasConstants } from '../model/relations.ts'
 import type { Collection, Field, RelationField, StoredField, SubCollectionField } from '../model/model.ts'
 import { contradiction } from '../plan/write/body.ts'
@@ -9,16 +9,15 @@ import { parentKey } from '../plan/write/path-values.ts'
 import type { Assignment, Element, ItemBody, Named } from '../plan/write/item-body.ts'
 import type { PathValue, Origin, Row } from '../plan/plan.ts'
 import {
-  authoriseInput, type AuthorisedField, type AuthorisedLink, authoriseLink, authoriseValue,
+  authoriseInput, type AuthorisedField, type AuthorisedLink, authoriseLink, type AuthorisedRelation, authoriseValue,
   isLimitedLink
 } from '../rules/authorise.ts'
 import { calling, type CallSite } from './application.ts'
-import { confirm, storedValues, valueIn } from './stored-values.ts'
+import { confirm, valueIn } from './stored-values.ts'
 import { type AskedValue, assignValue, editable, type ItemDraft, newDraft, passInput } from './draft.ts'
-import { linkItems } from './link-items.ts'
 import { type ElementRelation, findElement, isLinked, keyOf, type ParentItem } from './locate.ts'
-import type { ConstraintViolation } from '../sources/source.ts'
 import type { UnitOfWork } from './context.ts'
+import { insertDraft, keyProperties } from './insert.ts'
 import { updateItem } from './update-item.ts'
 import { expectChanged } from './violations.ts'
 
@@ -39,12 +38,12 @@ export interface Creation {
  * Returns undefined for a duplicate that is `skipped`.
  */
 export async function createItem (creation: Creation, work: UnitOfWork): Promise<Values | undefined> {
-  const { body, from: { collection, via }, parent } = creation
+  const { body, from: { collection, via }, given, parent, skipped } = creation
   const { pointer } = body
   const link = via && parent &&
     authoriseLink({ field: via, isOwnNew: parent.isNew, isOtherNew: true, pointer }, work.caller)
   const draft = await fillDraft(creation, link, work)
-  const key = await insertItem(draft, creation, work)
+  const key = await insertDraft({ draft, collection, given, skipped, pointer }, work)
   if (key === undefined) return undefined
   const created: Values = Object.assign({}, draft.values, keyProperties(collection, key))
   work.saved.push({ collection, saved: { kind: 'created', item: created } })
@@ -93,42 +92,7 @@ function withoutGiven (body: ItemBody, given: readonly PathValue[]): ItemBody {
   return { ...body, assignments: body.assignments.filter(({ field }) => !isGiven(field, given)) }
 }
 
-/** Returns the key of the inserted item; undefined for a duplicate that is `skipped`. */
-async function insertItem (
-  draft: ItemDraft, creation: Creation, { session }: UnitOfWork
-): Promise<KeyValues | undefined> {
-  const { body: { pointer }, from: { collection }, skipped } = creation
-  const values = storedValues(draft, collection, pointer)
-  const orNothing = skipped === 'all'
-  const inserted = await session.change({ kind: 'insert', collection, values, asked: draft.asked, orNothing })
-  if (inserted.kind === 'unchanged') {
-    if (orNothing) return undefined
-    // A trigger has dropped the row, or stored it elsewhere.
-    throw constraint([], pointer)
-  }
-  // For some unique constraints the database cannot skip the insert, and refuses it instead.
-  if (inserted.kind === 'refused' && inserted.by === 'unique') {
-    if (orNothing || (skipped === 'given' && isOfPath(inserted, creation))) return undefined
-  }
-  const { key } = expectChanged(inserted, collection, pointer)
-  // The `instead of` trigger of a view decides which key an insert returns.
-  if (key !== undefined && toKeyValues(key) === undefined) throw withoutKey(pointer, new Error(keyless(collection)))
-  return keyOf(keyProperties(collection, key ?? []), collection)
-}
-
 const isGiven = (field: Field, given: readonly PathValue[]) => given.some(one => one.field === field)
-
-/** Returns true if the path gives all values of a duplicate. */
-const isOfPath = ({ fields }: ConstraintViolation, { given }: Creation) =>
-  fields.length > 0 && fields.every(field => isGiven(field, given))
-
-const keyless = ({ property }: Collection) =>
-  `collection '${property}': the database returned no key of a new item; ` +
-  "a trigger 'instead of insert' must return it, or a client must give it"
-
-/** Returns the values of a key by property. */
-export const keyProperties = ({ key }: Collection, values: readonly unknown[]): Values =>
-  Object.fromEntries(key.map(({ property }, index) => [property, values[index]]))
 
 /** An item that a body is assigned to. */
 interface Target {
@@ -294,4 +258,20 @@ function missingReference ({ name, target }: RelationField, found: Named | undef
     return field.readable && value !== undefined ? [[field.name, value] as const] : []
   })
   return noSuchItem(target.name, given, { field: name, pointer })
+}
+
+/** A link of a many-to-many relation. `own` and `other` are keys, `pointer` is the element in the request's body. */
+interface NewLink {
+  readonly field: AuthorisedRelation
+  readonly own: KeyValues
+  readonly other: KeyValues
+  readonly pointer: string
+}
+
+/** Links two items. Throws constraint for a link that the join table does not keep. */
+async function linkItems ({ field, own, other, pointer }: NewLink, work: UnitOfWork): Promise<void> {
+  const linked = await work.session.change({ kind: 'link', field, own, other })
+  if (linked.kind === 'refused') expectChanged(linked, field.target, pointer)
+  // Either they were linked already, or a trigger or rule of the join table has dropped the link.
+  if (linked.kind === 'unchanged' && !await isLinked(field, own, other, work)) throw constraint([], pointer)
 }

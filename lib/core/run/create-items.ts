@@ -8,10 +8,10 @@ import { findPathValue, parentKey } from '../plan/write/path-values.ts'
 import { makePauses } from '../scheduling/pauses.ts'
 import type { UnitOfWork } from './context.ts'
 import { createItem } from './create-item.ts'
-import { insertAll } from './insert-all.ts'
-import { keyOf, lockParent, type Parent, type ParentItem, readProjection } from './locate.ts'
+import { insertTogether, nothingInserted } from './insert.ts'
+import { keyOf, lockParent, type Parent, type ParentItem, withProjections } from './locate.ts'
 import { lockInOrder } from './lock-order.ts'
-import type { Created, WriteResult } from './write.ts'
+import type { WriteResult } from './write.ts'
 
 /** Creates the items of a POST, all or none (docs/http.md: Writing). */
 export async function runCreate (plan: WritePlanOf<'create'>, work: UnitOfWork): Promise<WriteResult> {
@@ -23,18 +23,14 @@ export async function runCreate (plan: WritePlanOf<'create'>, work: UnitOfWork):
   const { collection } = from
   const keys: KeyValues[] = []
   for (const { start, count, values } of runs ?? runsOf(all())) {
-    const inserted = many && values !== undefined ? await insertAll(plan, values, parent.item, work) : undefined
-    if (inserted !== undefined) keys.push(...inserted.keys)
-    const { count: done } = inserted ?? { count: 0 }
-    if (done === count) continue
-    keys.push(...await createEach(plan, all().slice(start + done, start + count), parent.item, work))
+    const isTogether = many && values !== undefined
+    const inserted = isTogether ? await insertTogether(plan, values, parent.item, work) : nothingInserted
+    keys.push(...inserted.keys)
+    if (inserted.count === count) continue
+    keys.push(...await createEach(plan, all().slice(start + inserted.count, start + count), parent.item, work))
   }
-  const created: Created[] = []
-  // Read when all is written: the links of a later item can bring an earlier one into the caller's scope.
-  for (const key of keys) {
-    created.push({ key, row: await readProjection(collection, key, representation, work) })
-  }
-  return { kind: 'created', items: created }
+  const items = await withProjections(keys.map(key => ({ key })), collection, representation, work)
+  return { kind: 'created', items }
 }
 
 async function createEach (

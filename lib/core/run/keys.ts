@@ -33,8 +33,9 @@ export async function takeKey (key: WriteKey, session: Session): Promise<readonl
   const keys = keysOf(session)
   const now = Date.now()
   const taken = valuesOf(collection, { caller, key: name, fingerprint, at: new Date(now).toISOString() })
+  const own = { fields: [...taken.keys()], rows: [[...taken.values()]] }
   for (;;) {
-    const inserted = await keys.change({ kind: 'insert', collection, values: taken, orNothing: true })
+    const inserted = await keys.change({ kind: 'insert', collection, ...own, orNothing: true, keyed: false })
     if (inserted.kind === 'changed') return undefined
     if (inserted.kind === 'refused') throw new Error('the database refused a key', { cause: inserted.cause })
     const steps = byKey(collection, [caller, name])

@@ -11,7 +11,7 @@ import type { ItemDraft } from './draft.ts'
 import { assign, resolveElement, unlinkKey } from './create-item.ts'
 import {
   byKey, type ElementRelation, findElement, isLinked, isMissed, itemSelection, keyOf, lockItem, lockParent,
-  type ParentItem, readProjection, rowOf
+  type ParentItem, rowOf, withProjections
 } from './locate.ts'
 import { type FoundItem, lockInOrder, lockItems } from './lock-order.ts'
 import type { UnitOfWork } from './context.ts'
@@ -40,11 +40,7 @@ export async function runLink (plan: WritePlanOf<'link'>, work: UnitOfWork): Pro
   const resolved = []
   for (const element of elements) resolved.push(await resolveElement(element, relation, work))
   if (replace) return { kind: 'updated', row: undefined }
-  const items = []
-  for (const { key, isNew } of resolved) {
-    items.push({ key, isNew, row: await readProjection(collection, key, representation, work) })
-  }
-  return { kind: 'linked', items }
+  return { kind: 'linked', items: await withProjections(resolved, collection, representation, work) }
 }
 
 /** Returns the items that a replacement of the list may update, as they are before the locks. */

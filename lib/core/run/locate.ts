@@ -52,6 +52,20 @@ export async function readProjection (
   return isMissed(found) ? undefined : rowOf(found)
 }
 
+/**
+ * Returns items with the fields that the client asked for. To be called when all of them are written: a later one may
+ * change what an earlier one shows, and bring it into the caller's scope.
+ */
+export async function withProjections<T extends { readonly key: KeyValues }> (
+  items: readonly T[], collection: Collection, representation: Projection | undefined, work: UnitOfWork
+): Promise<ReadonlyArray<T & { readonly row: Row | undefined }>> {
+  const shown = []
+  for (const item of items) {
+    shown.push({ ...item, row: await readProjection(collection, item.key, representation, work) })
+  }
+  return shown
+}
+
 export const isMissed = (result: ReadResult): result is Missed =>
   result.kind === 'missing' || result.kind === 'ambiguous'
 

@@ -1,14 +1,15 @@
 import { tooManyAffected } from '../errors/by-filter.ts'
-import { forbidden } from '../errors/errors.ts'
+import { forbidden, identifierNotFound, validation } from '../errors/errors.ts'
+import { atPointer } from '../errors/place.ts'
 import type { KeyValues } from '../model/identifiers.ts'
 import type { OneWrite, WritePlanOf } from '../plan/plan.ts'
 import { equalsKey } from '../plan/predicates.ts'
 import { checkListConditions } from '../plan/tag.ts'
 import { listKeys } from '../plan/read/list-keys.ts'
 import type { UnitOfWork } from './context.ts'
-import { byKey, isMissed, keyOf, lockParent, readProjection } from './locate.ts'
-import { lockInOrder } from './lock-order.ts'
-import type { Created, WriteResult } from './write.ts'
+import { byKey, isMissed, keyOf, lockParent, withProjections } from './locate.ts'
+import { lockBatch, lockInOrder } from './lock-order.ts'
+import type { Linked, WriteResult } from './write.ts'
 
 type RunOne = (plan: OneWrite, work: UnitOfWork) => Promise<WriteResult>
 
@@ -50,7 +51,10 @@ export async function runMany (
     // A deletion may take others with it, as a foreign key or a hook says.
     else if (one.kind === 'update') throw forbidden()
   }
-  return { kind: 'affected', affected: written.length, items: await shown(plan, written, work) }
+  const shown = one.kind === 'update' ? written.map(key => ({ key })) : []
+  const representation = one.kind === 'update' ? one.representation : undefined
+  const items = await withProjections(shown, collection, representation, work)
+  return { kind: 'affected', affected: written.length, items }
 }
 
 /** Returns the keys of the items that the filter finds, or the step of the path that leads to no item. */
@@ -63,14 +67,30 @@ async function findKeys ({ from, steps, where }: WritePlanOf<'many'>, limit: num
 
 const nameOf = (key: KeyValues) => JSON.stringify(key)
 
-/** Returns updated items with their rows, if the client asked for them: as all of the request has left them. */
-async function shown (
-  { collection, one }: WritePlanOf<'many'>, written: readonly KeyValues[], work: UnitOfWork
-): Promise<readonly Created[]> {
-  if (one.kind !== 'update') return []
-  const items: Created[] = []
-  for (const key of written) {
-    items.push({ key, row: await readProjection(collection, key, one.representation, work) })
+type RunUpdate = (update: WritePlanOf<'update'>) => Promise<WriteResult>
+
+/**
+ * Updates items one after another by `runUpdate`, once all are locked. Throws identifier_not_found for one that does
+ * not exist, and validation for one that two elements name.
+ */
+export async function runEach (
+  plan: WritePlanOf<'each'>, work: UnitOfWork, runUpdate: RunUpdate
+): Promise<WriteResult> {
+  const { steps, collection, updates, conditions, representation } = plan
+  checkListConditions(conditions, false)
+  await lockBatch([{ plan, session: work.session }])
+  const parent = await lockParent(steps, work)
+  if (parent.kind !== 'parent') return parent
+  const written = new Map<string, Omit<Linked, 'row'>>()
+  for (const update of updates) {
+    const result = await runUpdate(update)
+    const { identifier, body: { pointer } } = update
+    if (result.kind === 'missing') throw atPointer(identifierNotFound(identifier), pointer)
+    const key = result.kind === 'created' ? result.items[0]?.key : result.kind === 'updated' ? result.key : undefined
+    if (key === undefined) throw new TypeError('an update of an item by an identifier has a key')
+    const text = JSON.stringify(key)
+    if (written.has(text)) throw validation([{ pointer, message: 'names an item that another element names' }])
+    written.set(text, { key, isNew: result.kind === 'created' })
   }
-  return items
+  return { kind: 'linked', items: await withProjections([...written.values()], collection, representation, work) }
 }

@@ -3,46 +3,27 @@ import type { ItemBody } from '../plan/write/item-body.ts'
 import type { WritePlan, WritePlanOf } from '../plan/plan.ts'
 import { type AuthorisedChange, type AuthorisedField, authorisedValues, authoriseValue } from '../rules/authorise.ts'
 import type { Caller } from '../rules/caller.ts'
-import { newDraft } from './draft.ts'
-import { checkKey, storedValues } from './stored-values.ts'
+import { insertAlone } from './insert.ts'
+import { checkKey } from './stored-values.ts'
 
 /**
  * Returns the single change that carries out a write; undefined if the write depends on stored data, on a setter, hook
  * or trigger, or needs several changes.
  */
 export function singleChange (plan: WritePlan, caller: Caller): AuthorisedChange | undefined {
-  if (mayBeReplaced(plan)) return undefined
   switch (plan.kind) {
-    case 'create': return singleInsert(plan, caller)
-    case 'update': return singleUpdate(plan, caller)
-    case 'delete': return singleDelete(plan)
+    case 'create': return insertAlone(plan, caller)
+    case 'update': return mayBeReplaced(plan) ? undefined : singleUpdate(plan, caller)
+    case 'delete': return mayBeReplaced(plan) ? undefined : singleDelete(plan)
     default: return undefined
   }
 }
 
 /** Only in a transaction is it known whether the item existed before a trigger took the place of a change. */
-function mayBeReplaced (plan: WritePlan): boolean {
-  const { source: { writes } } = plan.kind === 'create' ? plan.from.collection : plan.collection
-  return writes !== undefined && writes.replaced.size > 0
-}
+const mayBeReplaced = ({ collection: { source: { writes } } }: UpdatePlan | WritePlanOf<'delete'>): boolean =>
+  writes !== undefined && writes.replaced.size > 0
 
-type CreatePlan = WritePlanOf<'create'>
 type UpdatePlan = WritePlanOf<'update'>
-
-function singleInsert (
-  { steps, from: { collection }, given, bodies, representation }: CreatePlan, caller: Caller
-): AuthorisedChange | undefined {
-  const { creating, created, saved } = collection.hooks
-  const [body, ...others] = bodies.all()
-  if (body === undefined || others.length > 0 || steps.length > 0 || creating || created || saved) return undefined
-  if (representation) return undefined
-  const assigned = valuesOf(body, collection, caller)
-  if (assigned === undefined) return undefined
-  if (given.some(({ field }) => collection.setters.has(field.property))) return undefined
-  for (const { field, value } of given) assigned.set(authoriseValue(field, collection, body.pointer, caller), value)
-  const values = storedValues(newDraft(collection), collection, body.pointer, assigned)
-  return { kind: 'insert', collection, values, asked: new Set(assigned.keys()), orNothing: false }
-}
 
 function singleUpdate (
   { steps, collection, body, insert, conditions, representation }: UpdatePlan, caller: Caller

@@ -23,9 +23,8 @@ import { runLink, runUnlink } from './links.ts'
 import {
   byKey, isMissed, itemSelection, keyOf, lockItem, lockParent, readProjection, rowOf
 } from './locate.ts'
-import { runEach } from './each.ts'
 import { lockInOrder } from './lock-order.ts'
-import { runMany } from './many.ts'
+import { runEach, runMany } from './many.ts'
 import { forcedFields, updateItem } from './update-item.ts'
 import { commitRefusal, expectChanged } from './violations.ts'
 import { type Changed, type Missed, RefusedAtCommit } from '../sources/source.ts'
@@ -150,7 +149,7 @@ function resultOf (plan: WritePlan, change: AuthorisedChange, changed: Changed):
   const pointer = plan.kind === 'create' ? plan.bodies.all()[0]?.pointer ?? '' : ''
   // A trigger has dropped the row, or stored it elsewhere.
   if (plan.kind === 'create' && changed.kind === 'unchanged') throw constraint([], pointer)
-  const { key } = expectChanged(changed, collectionOf(plan), pointer, plan.kind === 'delete')
+  const { keys: [key] = [] } = expectChanged(changed, collectionOf(plan), pointer, plan.kind === 'delete')
   if (plan.kind === 'delete') return { kind: 'deleted' }
   if (plan.kind === 'update' || change.kind !== 'insert') return { kind: 'updated', row: undefined }
   return { kind: 'created', items: [{ key: key ?? [], row: undefined }] }

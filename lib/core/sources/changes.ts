@@ -1,4 +1,3 @@
-import type { KeyValues } from '../model/identifiers.ts'
 import type { Collection } from '../model/model.ts'
 import { columnOf, comparableFields, comparableOf } from '../plan/needs.ts'
 import type { Step } from '../plan/plan.ts'
@@ -27,8 +26,12 @@ function tableOfChange (change: Change): unknown {
   return change.collection.source.tableKey?.()
 }
 
-/** A change that was made, with its rows before and after it, where these are known. */
-export interface Made { readonly change: Change, readonly rows?: readonly ChangedRow[] | undefined }
+/** A change that was made, with its rows before and after it, where these are known. `count`: of items. Default 1. */
+export interface Made {
+  readonly change: Change
+  readonly rows?: readonly ChangedRow[] | undefined
+  readonly count?: number | undefined
+}
 
 /**
  * Makes a change in a database that nobody else writes to meanwhile. Returns its result, and its rows before and after:
@@ -39,14 +42,25 @@ export function makeAndLook (
 ): readonly [Changed, Made] {
   if (isLinkChange(change)) return [make(), { change }]
   const { collection } = change
-  const stepTo = (key: KeyValues = []) => [{ collection, via: undefined, where: equalsKey(collection.key, key) }]
   const look = (steps: readonly Step[]) => rowAt(steps, collection, read)
-  const before = change.kind === 'insert' ? [] : look(change.steps)
+  if (change.kind === 'insert') {
+    const changed = make()
+    const { keys, count } = changed.kind === 'changed' ? changed : none
+    const rows = keys?.map(key => look([{ collection, via: undefined, where: equalsKey(collection.key, key) }]))
+    return [changed, { change, rows: rows && joined(rows), count }]
+  }
+  const before = look(change.steps)
   const changed = make()
   if (changed.kind !== 'changed') return [changed, { change }]
-  const after = change.kind === 'delete' ? [] : look('steps' in change ? change.steps : stepTo(changed.key))
-  return [changed, { change, rows: before && after && [...before, ...after] }]
+  const after = change.kind === 'delete' ? [] : look(change.steps)
+  return [changed, { change, rows: joined([before, after]) }]
 }
+
+const none: Partial<Extract<Changed, { kind: 'changed' }>> = {}
+
+/** Returns all of the rows; undefined where some are not known. */
+const joined = (rows: ReadonlyArray<readonly ChangedRow[] | undefined>) =>
+  rows.includes(undefined) ? undefined : rows.flatMap(one => one ?? [])
 
 /** Returns the row of the last step; undefined if it is not found, such as after a change of its key. */
 function rowAt (

@@ -61,8 +61,21 @@ export type Stored = ReadonlyMap<StoredField, unknown>
 
 /** One change of data: a single statement in an SQL database. */
 export type Change =
-  /** Inserts an item. `orNothing`: a duplicate is not inserted, and the result is `unchanged`. */
-  | { readonly kind: 'insert', readonly collection: Collection, readonly values: Stored, readonly orNothing: boolean }
+  /**
+   * Inserts items with values for the same fields. Several are inserted up to the first that is refused or dropped, or
+   * none of them: who inserts the others one by one learns why.
+   */
+  | {
+    readonly kind: 'insert'
+    readonly collection: Collection
+    readonly fields: readonly StoredField[]
+    /** The values of each item, in the forms of `Stored`: one at least, several only in a transaction. */
+    readonly rows: ReadonlyArray<readonly unknown[]>
+    /** True if a duplicate, which is alone, is not inserted: the result is `unchanged`. */
+    readonly orNothing: boolean
+    /** True if the keys of the items are asked for. */
+    readonly keyed: boolean
+  }
   /** Updates the item of the last step, and increments its version. */
   | {
     readonly kind: 'update'
@@ -88,6 +101,21 @@ export type Change =
 /** The changes of one kind. */
 export type ChangeOf<K extends Change['kind']> = Extract<Change, { kind: K }>
 
+/** A change that stores values. */
+export type StoringChange = ChangeOf<'insert' | 'update'>
+
+/** Returns the fields that a change stores. */
+export const storedFields = (change: StoringChange): readonly StoredField[] =>
+  change.kind === 'insert' ? change.fields : [...change.values.keys()]
+
+/** Returns the values that a change stores, of several items those of the first. */
+export const storedBy = (change: StoringChange): Stored => change.kind === 'update'
+  ? change.values
+  : new Map(change.fields.map((field, index) => [field, change.rows[0]?.[index]]))
+
+/** Returns true for an insert of several items. */
+export const isOfSeveral = (change: Change): boolean => change.kind === 'insert' && change.rows.length > 1
+
 /** A change of a link in a join table, which has no collection of its own. */
 export type LinkChange = ChangeOf<'link' | 'unlink'>
 
@@ -96,25 +124,13 @@ export const isLinkChange = <C extends { readonly kind: Change['kind'] }>(
   change: C
 ): change is Extract<C, { kind: 'link' | 'unlink' }> => change.kind === 'link' || change.kind === 'unlink'
 
-/** Items of one collection to insert together. `rows`: the values of `fields`, in the forms of `Stored`. */
-export interface Inserts {
-  readonly collection: Collection
-  readonly fields: readonly StoredField[]
-  readonly rows: ReadonlyArray<readonly unknown[]>
-  /** True if the keys of the items are asked for. */
-  readonly keyed: boolean
-}
-
-/** How many of the items were inserted, the first ones, and their keys where these are asked for. */
-export interface Inserted { readonly count: number, readonly keys: readonly KeyValues[] }
-
 /** The result of a change. */
 export type Changed =
-  /** `key`: the key of an inserted item. */
-  | { readonly kind: 'changed', readonly key?: KeyValues }
+  /** `keys`: those of inserted items. `count`: how many of several items were inserted, the first ones. */
+  | { readonly kind: 'changed', readonly keys?: readonly KeyValues[], readonly count?: number }
   /**
-   * The steps lead to no item or to several, an insert with `orNothing` met a duplicate, or two items were linked
-   * already, or not linked.
+   * The steps lead to no item or to several, an insert with `orNothing` met a duplicate, none of several items was
+   * inserted, or two items were linked already, or not linked.
    */
   | { readonly kind: 'unchanged' }
   /**
@@ -162,11 +178,6 @@ export interface Session {
   /** Reads an item and locks it: no other transaction can change it before this one ends. */
   lock (plan: ItemPlan): ReadResult | Promise<ReadResult>
   change (change: Change): Changed | Promise<Changed>
-  /**
-   * Inserts items up to the first that is refused, or none of them: who inserts the others one by one learns why.
-   * Returns undefined if these cannot be inserted together. Default: none can.
-   */
-  insertAll? (inserts: Inserts): Inserted | undefined | Promise<Inserted | undefined>
   /** Checks what the database would check at the commit. Throws RefusedAtCommit. Default: it checks nothing then. */
   settle? (): Promise<void>
   /**

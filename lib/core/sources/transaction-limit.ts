@@ -1,5 +1,5 @@
 import { unavailable } from '../errors/errors.ts'
-import type { Inserts, Session } from './source.ts'
+import type { Session } from './source.ts'
 
 /** The session of a running transaction. */
 export interface OpenSession {
@@ -38,7 +38,6 @@ export function openSession (session: Omit<Session, 'announce'>): OpenSession {
       read: plan => whileOpen(() => session.read(plan)),
       lock: plan => whileOpen(() => session.lock(plan)),
       change: change => whileOpen(() => session.change(change)),
-      ...session.insertAll && { insertAll: (inserts: Inserts) => whileOpen(() => session.insertAll?.(inserts)) },
       // Only the plugin has these, before and after the calls of the application.
       ...session.settle && { settle: session.settle },
       ...session.keys && { keys: session.keys }

@@ -44,6 +44,15 @@ const stored = fc.uniqueArray(fc.tuple(fc.constantFrom(...fields), fc.option(sca
   selector: ([field]) => field, minLength: 1
 }).map(entries => new Map<StoredField, unknown>(entries))
 
+interface Drawn { values: ReadonlyMap<StoredField, unknown>, several: boolean, orNothing: boolean, keyed: boolean }
+
+function insertOf ({ values, several, orNothing, keyed }: Drawn): Change {
+  const row = [...values.values()]
+  return {
+    kind: 'insert', collection: albums, fields: [...values.keys()], rows: several ? [row, row] : [row], orNothing, keyed
+  }
+}
+
 const planned: fc.Arbitrary<Planned> = fc.oneof(
   fc.record({
     kind: fc.constant('item' as const),
@@ -52,9 +61,7 @@ const planned: fc.Arbitrary<Planned> = fc.oneof(
     longest: fc.constantFrom(100, undefined)
   }) as fc.Arbitrary<ReadPlan>,
   fc.record({ kind: fc.constant('update' as const), collection: fc.constant(albums), steps, values: stored }),
-  fc.record({
-    kind: fc.constant('insert' as const), collection: fc.constant(albums), values: stored, orNothing: fc.boolean()
-  })
+  fc.record({ values: stored, several: fc.boolean(), orNothing: fc.boolean(), keyed: fc.boolean() }).map(insertOf)
 )
 
 const toShape = (one: Planned) =>

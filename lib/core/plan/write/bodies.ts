@@ -148,7 +148,7 @@ export function runsOf (bodies: readonly ItemBody[]): readonly Run[] {
 }
 
 /** Returns the values of bodies that assign the same fields; undefined if one assigns something else. */
-function valuesOf (bodies: readonly ItemBody[]): Rows | undefined {
+export function valuesOf (bodies: readonly ItemBody[]): Rows | undefined {
   const fields: StoredField[] = []
   for (const assignment of bodies[0]?.assignments ?? []) {
     if (assignment.kind !== 'value') return undefined

@@ -3,12 +3,11 @@ import type { SourceWrites } from '../../declare/source.ts'
 import { DeclarationError } from '../../errors/errors.ts'
 import { orNearest } from '../../errors/suggest.ts'
 import { placeOf } from '../../model/fields.ts'
-import type { KeyValues } from '../../model/identifiers.ts'
 import type { Collection, StoredField } from '../../model/model.ts'
 import type { ReadPlan, Row } from '../../plan/plan.ts'
 import type { Finding } from '../catalog-check.ts'
 import { compileOptions, milliseconds } from '../source-options.ts'
-import type { Batches, Change, Changed, Database, DataSource, Inserts, ListPlan, Session } from '../source.ts'
+import type { Batches, Change, Changed, Database, DataSource, ListPlan, Session } from '../source.ts'
 import { Changes, type Made, makeAndLook } from '../changes.ts'
 import { openSession, withinLimit } from '../transaction-limit.ts'
 import { describeTransaction, type Hold, WriteLock } from '../write-lock.ts'
@@ -126,17 +125,7 @@ async function runTransaction<T> (work: (session: Session) => Promise<T>, hold: 
   try {
     const read = (plan: ReadPlan) => runRead(plan)
     const change = (one: Change) => follow(one, undo, made)
-    const insertAll = ({ collection, fields, rows }: Inserts) => {
-      const keys: KeyValues[] = []
-      for (const row of rows) {
-        const values = new Map(fields.map((field, index) => [field, row[index]]))
-        const changed = change({ kind: 'insert', collection, values, orNothing: false })
-        if (changed.kind !== 'changed' || changed.key === undefined) break
-        keys.push(changed.key)
-      }
-      return { count: keys.length, keys }
-    }
-    const open = openSession({ transaction, read, lock: read, change, insertAll })
+    const open = openSession({ transaction, read, lock: read, change })
     hold.holder = describeTransaction(open)
     const result = await withinLimit(open, work, transactionLimit)
     changes.tellOf(made)

@@ -24,10 +24,22 @@ const unchanged: Changed = { kind: 'unchanged' }
 const refused = (by: ConstraintViolation['by'], ...fields: readonly StoredField[]): ConstraintViolation =>
   ({ kind: 'refused', by, fields })
 
-function insert ({ collection, values, orNothing }: ChangeOf<'insert'>, undo: Undo[]): Changed {
+/** Inserts items up to the first that violates a constraint; the violation is that of an item which is alone. */
+function insert ({ collection, fields, rows, orNothing }: ChangeOf<'insert'>, undo: Undo[]): Changed {
+  const keys: KeyValues[] = []
+  for (const row of rows) {
+    const inserted = insertItem(collection, new Map(fields.map((field, index) => [field, row[index]])), undo)
+    if (!('kind' in inserted)) keys.push(inserted)
+    else if (rows.length > 1) break
+    else return inserted.by === 'unique' && orNothing ? unchanged : inserted
+  }
+  return keys.length > 0 ? { kind: 'changed', keys, count: keys.length } : unchanged
+}
+
+/** Returns the key of the new item, or the constraint that it violates. */
+function insertItem (collection: Collection, values: Stored, undo: Undo[]): KeyValues | ConstraintViolation {
   const complete = withKey(values, collection)
   const violation = violationOf({ collection, values: complete, row: undefined }, collection.stored)
-  if (violation?.by === 'unique' && orNothing) return unchanged
   if (violation?.by === 'foreign-key') {
     // What refers to the item itself by the key that it was to have refers to nothing, as it has not come to be.
     return refused('foreign-key', ...danglingFields({ collection, values, row: undefined }, collection.stored))
@@ -36,7 +48,7 @@ function insert ({ collection, values, orNothing }: ChangeOf<'insert'>, undo: Un
   // violationOf() has checked that no value of the key is null.
   const key = collection.key.map(field => complete.get(field) as Scalar)
   undo.push(tableOf(collection).insert(toRow(complete), keyInMap(key)))
-  return { kind: 'changed', key }
+  return key
 }
 
 /** Returns the values of a new item with those of its key, which are generated where there are none. */

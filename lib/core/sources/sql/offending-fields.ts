@@ -3,7 +3,10 @@ import type { Collection, StoredField } from '../../model/model.ts'
 import type { ReadPlan, Row } from '../../plan/plan.ts'
 import { equalsKey } from '../../plan/predicates.ts'
 import { selectKey, showPlainly } from '../../plan/read/select.ts'
-import { type Change, type Changed, type ConstraintViolation, isLinkChange, type ReadResult } from '../source.ts'
+import {
+  type Change, type Changed, type ConstraintViolation, isLinkChange, type ReadResult, storedBy, storedFields,
+  type StoringChange
+} from '../source.ts'
 
 type Read = (plan: ReadPlan) => ReadResult | Promise<ReadResult>
 
@@ -26,9 +29,8 @@ export async function nameOffendingFields (
   return isReferred ? { ...violation, by: 'referred' } : violation
 }
 
-type StoringChange = Extract<Change, { kind: 'insert' | 'update' }>
-
-const isSet = (fields: readonly StoredField[], { values }: StoringChange) => fields.some(field => values.has(field))
+const isSet = (fields: readonly StoredField[], change: StoringChange) =>
+  fields.some(field => storedFields(change).includes(field))
 
 /** Returns the fields of the keys and identifiers whose new values another item has. */
 async function takenIdentifiers (change: StoringChange, read: Read): Promise<readonly StoredField[]> {
@@ -66,14 +68,16 @@ const hasSameKey = (one: Row, other: Row | undefined, { key }: Collection) =>
 
 /** Returns the values of fields after the change; `undefined` where one of them is null. */
 function valuesAfter (
-  fields: readonly StoredField[], { values }: StoringChange, own: Row | undefined
+  fields: readonly StoredField[], change: StoringChange, own: Row | undefined
 ): KeyValues | undefined {
+  const values = storedBy(change)
   return toKeyValues(fields.map(field => values.has(field) ? values.get(field) : own?.[field.property]))
 }
 
 /** Returns the foreign keys whose new values refer to no item. */
 async function danglingKeys (change: StoringChange, read: Read): Promise<readonly StoredField[]> {
-  const { collection, values } = change
+  const { collection } = change
+  const stored = storedFields(change)
   const dangling = new Set<StoredField>()
   const own = await ownRow(change, read)
   const newKey = isSet(collection.key, change) ? valuesAfter(collection.key, change, own) : undefined
@@ -86,7 +90,7 @@ async function danglingKeys (change: StoringChange, read: Read): Promise<readonl
     if (key === undefined || (refersToSelf && newKey !== undefined && isSameKey(key, newKey))) continue
     const isOld = refersToSelf && oldKey !== undefined && isSameKey(key, oldKey)
     if (!isOld && await exists(field.target, key, read)) continue
-    for (const part of field.foreignKey) if (values.has(part)) dangling.add(part)
+    for (const part of field.foreignKey) if (stored.includes(part)) dangling.add(part)
   }
   return [...dangling]
 }

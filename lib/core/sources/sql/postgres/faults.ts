@@ -2,7 +2,7 @@ import {
   answerTooLarge, DataApiError, internal, outcomeUnknown, statementCancelled, unavailable
 } from '../../../errors/errors.ts'
 import type { Collection } from '../../../model/model.ts'
-import { type Change, type ConstraintViolation, isLinkChange } from '../../source.ts'
+import { type Change, type ConstraintViolation, isLinkChange, storedFields } from '../../source.ts'
 import type { FindTable } from './catalog.ts'
 import { sourceOf, tableOf } from '../source.ts'
 
@@ -260,7 +260,7 @@ function violatedFields (error: unknown, change: Change, findTable: FindTable) {
   const fields = fieldsOf(columns, collection)
   // A foreign key of this table that the change did not write refers to this table as well.
   if (isLinkChange(change) || faultOf(error).refuses !== 'foreign-key') return fields
-  return fields.filter(field => change.values.has(field))
+  return fields.filter(field => storedFields(change).includes(field))
 }
 
 /**

@@ -15,7 +15,7 @@ export class Savepoint {
   note (change: Change): void {
     this.isUnchanged = false
     this.#last.delete(tableOf(change))
-    this.#last.set(tableOf(change), change)
+    this.#last.set(tableOf(change), change.kind === 'insert' ? { ...change, rows: change.rows.slice(-1) } : change)
   }
 
   /** Returns the last change of each table. A large import must not keep all of its changes. */

@@ -1,13 +1,15 @@
 import { foreignPosition } from '../../../errors/errors.ts'
+import type { KeyValues } from '../../../model/identifiers.ts'
 import type { ReadPlan } from '../../../plan/plan.ts'
-import { type Change, type Changed, type IsAbandoned, RefusedAtCommit, type Session } from '../../source.ts'
+import {
+  type Change, type Changed, type ChangeOf, type IsAbandoned, RefusedAtCommit, type Session
+} from '../../source.ts'
 import { type About, beginStatement, endStatement } from '../../statement-events.ts'
 import { nameOffendingFields } from '../offending-fields.ts'
 import { readTables, type Tables } from './catalog.ts'
 import type { Connection, Result } from './wire/connection.ts'
 import { collectionOf, faultOf, tableNamed, toFault, toViolation, toWriteFault } from './faults.ts'
 import type { Owner } from './transaction.ts'
-import { insertAll } from './inserts.ts'
 import { Savepoint, tableOf } from './savepoint.ts'
 import type { RequestSession } from './request-session.ts'
 import type { TableName } from '../table-name.ts'
@@ -72,6 +74,7 @@ export function makeSession (
   const { statements, find } = catalog
   const savepoint = new Savepoint()
   const makeChange = async (connection: Connection, change: Change): Promise<Changed> => {
+    if (change.kind === 'insert' && change.rows.length > 1) return insertSeveral(connection, catalog, savepoint, change)
     try {
       // After a refusal, the lookup of the offending fields must see the earlier changes, which the savepoint keeps.
       if (savepoint.changes().length > 0 || savepoint.isSet) await savepoint.set(connection)
@@ -95,7 +98,6 @@ export function makeSession (
       read: plan => owner.run(connection => readerOf(connection, statements)(plan)),
       lock: plan => owner.run(connection => readOn(connection, statements.bind(plan, true))),
       change: change => owner.run(connection => makeChange(connection, change)),
-      insertAll: inserts => owner.run(connection => insertAll(connection, inserts, { catalog, savepoint })),
       settle: () => owner.run(connection => settle(connection, savepoint, catalog)),
       keys: {
         lock: plan => owner.run(inOwnRole(request, connection => readOn(connection, statements.bind(plan, true)))),
@@ -106,6 +108,22 @@ export function makeSession (
       }
     }
   }
+}
+
+/** Inserts several items, all or none: also none where a trigger has dropped one. */
+async function insertSeveral (
+  connection: Connection, { statements, find }: LoadedCatalog, savepoint: Savepoint, change: ChangeOf<'insert'>
+): Promise<Changed> {
+  // Who inserts them one by one afterwards needs the locks and the key of the request.
+  if (!savepoint.isUnchanged) await savepoint.set(connection)
+  savepoint.note(change)
+  const changed = await runChange(connection, statements, change).catch((error: unknown) => {
+    if (toViolation(error, change, find) === undefined) throw toFault(error)
+    return undefined
+  })
+  if (changed?.kind === 'changed' && changed.count === change.rows.length) return changed
+  await savepoint.rollBack(connection)
+  return { kind: 'unchanged' }
 }
 
 /** Checks what is deferred to the commit. */
@@ -149,11 +167,18 @@ const readerOf = (connection: Connection, statements: Statements) =>
   (plan: ReadPlan) => readOn(connection, statements.bind(plan))
 
 async function runChange (connection: Connection, statements: Statements, change: Change): Promise<Changed> {
-  const { text, parameters, key } = statements.bindChange(change)
+  const { text, times, parametersOf, key } = statements.bindChange(change)
   const about = { database: 'postgres', kind: change.kind, collection: collectionOf(change).property, text }
-  const { rows: [row], count } = await observed(about, countOf, connection.prepared({ text, values: parameters }))
-  if (key === undefined) return count > 0 ? { kind: 'changed' } : { kind: 'unchanged' }
-  return row === undefined ? { kind: 'unchanged' } : { kind: 'changed', key: key(row) }
+  const keys: KeyValues[] = []
+  let count = 0
+  for (let run = 0; run < times; run++) {
+    const result = await observed(about, countOf, connection.prepared({ text, values: parametersOf(run) }))
+    count += result.count
+    if (key !== undefined) for (const row of result.rows) keys.push(key(row))
+  }
+  if (count === 0) return { kind: 'unchanged' }
+  if (change.kind !== 'insert') return { kind: 'changed' }
+  return key === undefined ? { kind: 'changed', count } : { kind: 'changed', count, keys }
 }
 
 /**

@@ -43,7 +43,7 @@ export function followChanges (driver: SqliteDriver): FileChanges {
     if (!changes.isWatched) return
     const { rows, version } = seen
     seen = { ...look(), version }
-    if (made.length <= mostNoted && seen.rows - rows === made.length) changes.tellOf(made)
+    if (made.length <= mostNoted && seen.rows - rows === rowsIn(made)) changes.tellOf(made)
     else changes.tell(undefined)
   }
   return {
@@ -57,6 +57,8 @@ export function followChanges (driver: SqliteDriver): FileChanges {
     follow: run => ending(run, end)
   }
 }
+
+const rowsIn = (made: readonly Made[]) => made.reduce((sum, { count = 1 }) => sum + count, 0)
 
 /** Calls `end` after the work, whatever becomes of it. */
 function ending<T> (run: () => T | Promise<T>, end: () => void): T | Promise<T> {

@@ -1,8 +1,9 @@
 import type { AsyncResource } from 'node:async_hooks'
 import type { KeyValues } from '../../../model/identifiers.ts'
+import type { Collection } from '../../../model/model.ts'
 import type { ReadPlan } from '../../../plan/plan.ts'
 import { memoizeRecent } from '../../../scheduling/memoize.ts'
-import { type Change, type Changed, type Inserted, type Inserts, isLinkChange, type Session } from '../../source.ts'
+import { type Change, type Changed, isLinkChange, isOfSeveral, type Session } from '../../source.ts'
 import { type About, beginStatement, endStatement } from '../../statement-events.ts'
 import type { Hold } from '../../write-lock.ts'
 import { nameOffendingFields } from '../offending-fields.ts'
@@ -10,13 +11,13 @@ import type { FollowChange } from './changes.ts'
 import { type Commit, plainly } from './checkpoints.ts'
 import { clockOf } from './clock.ts'
 import { type ArrayStatement, isTransactionOpen, type SqliteDriver, type SqliteStatement, toArrays } from './driver.ts'
-import { isBusy, isCodeless, toFault } from './faults.ts'
+import { isCodeless, toFault } from './faults.ts'
 import { registerFunctions } from './functions.ts'
 import { makeRunRead, type RunRead } from './reads.ts'
 import {
   committed, ForeignTransaction, inTransaction, isHeldUp, type Rows, runWithRetry, Superseded
 } from './transaction.ts'
-import type { PreparedChange, PreparedInserts, Statements } from '../statements/statements.ts'
+import type { PreparedChange, Statements } from '../statements/statements.ts'
 import { isUndoneAlone, toViolation } from './violations.ts'
 
 /**
@@ -78,10 +79,6 @@ export function connect (
       return nameOffendingFields({ ...violation, cause: error }, change, read)
     }
   }
-  const insertAll = (inserts: Inserts): Inserted | undefined => {
-    const bound = statements.bindInserts(inserts)
-    return bound && runInserts(driver, prepared, bound, inserts)
-  }
   const query = (text: string, parameters: readonly unknown[]) => {
     const about = { database: 'sqlite', kind: 'query', collection: undefined, text } as const
     return observed(about, rows => rows.length, () => runQuery(prepared.giveObjects(text), parameters))
@@ -97,7 +94,7 @@ export function connect (
     }, hold),
     changeAll: (changes, hold) => runWithRetry(() => changeAll(driver, changes, changeOrThrow), hold),
     transaction: (work, limit, hold) =>
-      inTransaction({ driver, query, read, change: changeOrRefuse, insertAll, commit }, work, limit, hold)
+      inTransaction({ driver, query, read, change: changeOrRefuse, commit }, work, limit, hold)
   }
 }
 
@@ -145,8 +142,9 @@ const mostPrepared = 500
 function runChange (driver: SqliteDriver, prepared: Prepared, bound: PreparedChange, change: Change): Changed {
   const collection = isLinkChange(change) ? change.field.target : change.collection
   const about = { database: 'sqlite', kind: change.kind, collection: collection.property, text: bound.text }
-  const count = ({ kind }: Changed) => kind === 'changed' ? 1 : 0
-  return observed(about, count, () => makeChange(driver, prepared, bound))
+  const countOf = (changed: Changed) => changed.kind === 'changed' ? changed.count ?? 1 : 0
+  return observed(about, countOf, () =>
+    isOfSeveral(change) ? insertSeveral(driver, prepared, bound, collection) : makeChange(driver, prepared, bound))
 }
 
 /** Runs a statement and tells its observers of it. `count` returns the number of rows in its result. */
@@ -163,8 +161,9 @@ function observed<T> (about: About, count: (result: T) => number, run: () => T):
 }
 
 function makeChange (
-  driver: SqliteDriver, prepared: Prepared, { text, parameters, key, returnsRows }: PreparedChange
+  driver: SqliteDriver, prepared: Prepared, { text, parametersOf, key, returnsRows }: PreparedChange
 ): Changed {
+  const parameters = parametersOf(0)
   if (key === undefined) {
     const changes = returnsRows
       ? returned(driver, prepared.giveArrays(text), parameters).length
@@ -172,32 +171,32 @@ function makeChange (
     return Number(changes) > 0 ? { kind: 'changed' } : { kind: 'unchanged' }
   }
   const [row] = returned(driver, prepared.giveArrays(text), parameters)
-  return row === undefined ? { kind: 'unchanged' } : { kind: 'changed', key: key(row) }
+  return row === undefined ? { kind: 'unchanged' } : { kind: 'changed', keys: [key(row)] }
 }
 
 /**
  * Inserts items up to the first that is refused. A savepoint would undo these, but doubles the time of an insert, and
- * who imports undoes all. A change of the file that is not noted is any change.
+ * who imports undoes all.
  */
-function runInserts (
-  driver: SqliteDriver, prepared: Prepared, bound: PreparedInserts, { collection }: Inserts
-): Inserted {
-  const { text, times, parametersOf } = bound
+function insertSeveral (
+  driver: SqliteDriver, prepared: Prepared, bound: PreparedChange, collection: Collection
+): Changed {
+  const { times, parametersOf, key } = bound
   const keys: KeyValues[] = []
+  const insert = makeInsert(driver, prepared, bound, keys)
   let count = 0
-  const about = { database: 'sqlite', kind: 'insert', collection: collection.property, text } as const
   try {
-    const insert = makeInsert(driver, prepared, bound, keys)
-    observed(about, () => count, () => { while (count < times && insert(parametersOf(count))) count++ })
+    while (count < times && insert(parametersOf(count))) count++
   } catch (error) {
-    if (toViolation(error, collection) === undefined) throw isBusy(error) ? error : toFault(error)
+    if (toViolation(error, collection) === undefined) throw error
   }
-  return { count, keys }
+  if (count === 0) return { kind: 'unchanged' }
+  return key === undefined ? { kind: 'changed', count } : { kind: 'changed', count, keys }
 }
 
 /** Returns what inserts a row, and adds its key. It returns false for a row that a trigger drops. */
 function makeInsert (
-  driver: SqliteDriver, prepared: Prepared, { text, key }: PreparedInserts, keys: KeyValues[]
+  driver: SqliteDriver, prepared: Prepared, { text, key }: PreparedChange, keys: KeyValues[]
 ): (values: readonly unknown[]) => boolean {
   if (key === undefined) {
     const statement = prepared.giveObjects(text)

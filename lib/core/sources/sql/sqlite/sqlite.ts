@@ -173,8 +173,7 @@ function followTables (driver: SqliteDriver, { statementCache }: Settings) {
   const statements: Statements = {
     bind: (plan, locking) => current().bind(plan, locking),
     bindJson: plan => current().bindJson(plan),
-    bindChange: change => current().bindChange(change),
-    bindInserts: inserts => current().bindInserts(inserts)
+    bindChange: change => current().bindChange(change)
   }
   const findTable: FindDescribed = table => {
     try {

@@ -1,9 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
 import { unavailable } from '../../../errors/errors.ts'
 import type { ReadPlan } from '../../../plan/plan.ts'
-import {
-  type Change, type Changed, type Inserted, type Inserts, type ReadResult, RefusedAtCommit, type Session
-} from '../../source.ts'
+import { type Change, type Changed, type ReadResult, RefusedAtCommit, type Session } from '../../source.ts'
 import { openSession, withinLimit } from '../../transaction-limit.ts'
 import { describeTransaction, type Hold } from '../../write-lock.ts'
 import type { Commit } from './checkpoints.ts'
@@ -18,7 +16,6 @@ export interface Runner {
   query (text: string, parameters: readonly unknown[]): Rows
   read (plan: ReadPlan): ReadResult
   change (change: Change): Changed | Promise<Changed>
-  insertAll (inserts: Inserts): Inserted | undefined
   readonly commit: Commit
 }
 
@@ -28,8 +25,7 @@ export interface Runner {
  * driver's errors as ours.
  */
 export async function inTransaction<T> (
-  { driver, query, read, change, insertAll, commit }: Runner, work: (session: Session) => Promise<T>, limit: number,
-  hold: Hold
+  { driver, query, read, change, commit }: Runner, work: (session: Session) => Promise<T>, limit: number, hold: Hold
 ): Promise<T> {
   let rows = 0
   await runWithRetry(() => { begin(driver) }, hold)
@@ -43,12 +39,8 @@ export async function inTransaction<T> (
       read: plan => guarded(() => read(plan)),
       lock: plan => guarded(() => read(plan)),
       change (one) {
-        rows++
+        rows += one.kind === 'insert' ? one.rows.length : 1
         return guarded(() => change(one))
-      },
-      insertAll (inserts) {
-        rows += inserts.rows.length
-        return guarded(() => insertAll(inserts))
       }
     })
     hold.holder = describeTransaction(open)

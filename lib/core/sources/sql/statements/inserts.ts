@@ -1,33 +1,42 @@
-import type { ValueKind } from '../../../model/values.ts'
-import type { Inserts } from '../../source.ts'
-import { identityOf, type Shape, toBound } from './shape.ts'
+import type { Change, ChangeOf } from '../../source.ts'
+import type { Dialect } from './dialect.ts'
+import { toBound } from './shape.ts'
 import { isTyped, type Value } from './slots.ts'
 
-/** Returns the shape of inserts, without values: each row is bound by itself. The slots belong to the fields. */
-export function shapeOfInserts ({ collection, fields, keyed }: Inserts): Shape {
-  const indexes = fields.map(field => field.index).join(',')
-  return {
-    key: `inserts${keyed ? 'k' : ''}${identityOf(collection)}: ${indexes}`,
-    values: [],
-    slots: new Map([[fields, fields.map((_, index) => ({ kind: 'slot', index }))]])
-  }
+type Insert = ChangeOf<'insert'>
+
+/** Returns true if one statement inserts all items, whose values are one JSON text. */
+export const isTogether = ({ fields, rows }: Insert, { manyRows }: Pick<Dialect, 'manyRows'>): boolean =>
+  manyRows !== undefined && rows.length > 1 && fields.length > 0
+
+/** The values with which the statement of a change runs: once, unless it inserts one of several items. */
+export interface Runs { readonly times: number, valuesOf (run: number): readonly Value[] }
+
+/** Returns the runs of a change. `values`: those of its shape. */
+export function runsOf (change: Change, values: readonly Value[], dialect: Dialect): Runs {
+  if (change.kind !== 'insert' || change.rows.length === 1) return { times: 1, valuesOf: () => values }
+  if (isTogether(change, dialect)) return { times: 1, valuesOf: () => [rowsAsJson(change)] }
+  const { rows } = change
+  return { times: rows.length, valuesOf: run => boundRow(change, rows[run] ?? []) }
 }
 
-/** Returns a value of a row as it is bound. */
-export const boundOf = (row: readonly unknown[], index: number, kinds: readonly ValueKind[]): Value =>
-  toBound(row[index], kinds[index] ?? 'json')
-
-export const kindsOf = ({ fields }: Inserts): readonly ValueKind[] => fields.map(({ type: { kind } }) => kind)
+/** Returns the values of a row as they are bound. */
+function boundRow ({ fields }: Insert, row: readonly unknown[]): readonly Value[] {
+  const bound: Value[] = []
+  let index = 0
+  for (const { type: { kind } } of fields) bound.push(toBound(row[index++], kind))
+  return bound
+}
 
 /** Returns the rows as one JSON text, for Dialect.manyRows: the database reads each value by its column's type. */
-export function rowsAsJson (inserts: Inserts): string {
-  const kinds = kindsOf(inserts)
-  const names = kinds.map((_, index) => `c${index}`)
-  return JSON.stringify(inserts.rows.map(values => {
+function rowsAsJson (insert: Insert): string {
+  const names = insert.fields.map((_, index) => `c${index}`)
+  return JSON.stringify(insert.rows.map(row => {
     const object: Record<string, unknown> = {}
+    const values = boundRow(insert, row)
     for (let index = 0; index < names.length; index++) {
-      const value = boundOf(values, index, kinds)
-      object[names[index] ?? ''] = isTyped(value) ? value.text : value
+      const value = values[index]
+      object[names[index] ?? ''] = value !== undefined && isTyped(value) ? value.text : value
     }
     return object
   }))

@@ -1,8 +1,8 @@
 import type { Collection, StoredField } from '../../../model/model.ts'
 import type { Predicate, ReadPlan, Step } from '../../../plan/plan.ts'
-import type { Change, Stored } from '../../source.ts'
+import type { Change, ChangeOf, Stored } from '../../source.ts'
 import { isTextual } from './conditions.ts'
-import { isFlat, toBound } from './shape.ts'
+import { formOf, isFlat, toBound } from './shape.ts'
 import { comparedValue, type Value } from './slots.ts'
 
 /**
@@ -15,7 +15,7 @@ export interface Outline {
   readonly where: Predicate | undefined
   /** The fields that are written. */
   readonly fields: readonly StoredField[]
-  /** The most characters of an item, or whether an insert of a duplicate is no error. */
+  /** The most characters of an item, or the form of an insert. */
   readonly rest: unknown
 }
 
@@ -43,8 +43,8 @@ export function outlineOf (planned: Planned, count: number): Outline | undefined
 
 function draw (planned: Planned): Outline | undefined {
   if (planned.kind === 'insert') {
-    const { collection, values, orNothing } = planned
-    return { collection, where: undefined, fields: [...values.keys()], rest: orNothing }
+    const { collection, fields } = planned
+    return { collection, where: undefined, fields, rest: formOf(planned) }
   }
   if (planned.kind !== 'item' && planned.kind !== 'update') return undefined
   const [{ collection, where } = none] = planned.steps
@@ -69,8 +69,8 @@ function follows (outline: Outline, planned: Planned, values: Value[]): boolean 
     case 'item': return planned.longest === rest && followsStep(outline, planned.steps, values)
     case 'update': return followsStep(outline, planned.steps, values) && addStored(planned.values, fields, values)
     case 'insert': {
-      const isAlike = planned.collection === collection && planned.orNothing === rest
-      return isAlike && addStored(planned.values, fields, values)
+      const isAlike = planned.collection === collection && formOf(planned) === rest
+      return isAlike && addRow(planned, fields, values)
     }
     default: return false
   }
@@ -96,6 +96,16 @@ function addAlike (one: Predicate, other: Predicate, values: Value[]): boolean {
       one.of.every((part, index) => addAlike(part, other.of[index] ?? part, values))
     default: return false
   }
+}
+
+function addRow ({ fields, rows: [row = []] }: ChangeOf<'insert'>, known: readonly StoredField[], values: Value[]) {
+  if (fields.length !== known.length) return false
+  for (let index = 0; index < fields.length; index++) {
+    const field = fields[index]
+    if (field === undefined || field !== known[index]) return false
+    values.push(toBound(row[index], field.type.kind))
+  }
+  return true
 }
 
 function addStored (stored: Stored, fields: readonly StoredField[], values: Value[]): boolean {

@@ -1,11 +1,11 @@
-import type { Collection } from '../../../model/model.ts'
+import type { Collection, StoredField } from '../../../model/model.ts'
 import type { Scalar, ValueKind } from '../../../model/values.ts'
 import { memoize } from '../../../scheduling/memoize.ts'
 import type {
   Elements, FieldPredicate, GroupColumn, Listing, Order, Origin, Predicate, Range, ReadPlan, ReadPlanOf, Selection,
   Step, SubItemStep
 } from '../../../plan/plan.ts'
-import { type Change, isLinkChange, type Stored } from '../../source.ts'
+import { type Change, type ChangeOf, isLinkChange } from '../../source.ts'
 import { conditionOf } from './conditions.ts'
 import { type Slot, typed, type Value } from './slots.ts'
 
@@ -25,8 +25,7 @@ import { type Slot, typed, type Value } from './slots.ts'
  * | plan of values of groups | steps, `aggregate`, origin, two predicates around columns, order, range, count, length |
  * | column of groups | `+`, path, field, function or unit, `;`; a column without a field begins with `*` |
  * | count; length | `c` if the plan counts; `<` and the most characters of the answer |
- * | inserts | `inserts`, `k` if keys are returned, collection, `:`, a space, the fields |
- * | insert | `insert`, collection, `:`, `?` if a duplicate is no error, stored values |
+ * | insert | `insert`, collection, `:`, its form (formOf), stored values: of several items those of the first |
  * | update, delete | `update` or `delete`, collection, `:`, steps, stored values of an update; `*` for all items |
  * | link, unlink | `link` or `unlink`, collection, `:`, field |
  * | collection | `#` and a number that is unique in the process |
@@ -59,10 +58,7 @@ export function shapeOf (plan: ReadPlan): Shape {
   return draft
 }
 
-/**
- * Returns the shape of a change: its fields are part of the key, what they are set to are values. The slots of stored
- * values belong to their map.
- */
+/** Returns the shape of a change. The slots of stored values belong to their map, those of an insert to its rows. */
 export function shapeOfChange (change: Change): Shape {
   const draft = makeDraft()
   addChange(draft, change)
@@ -109,15 +105,23 @@ function addChange (draft: ShapeDraft, change: Change): void {
     return addValues(draft, change, keys.map((value, index) => typed(value, kinds[index] ?? 'string')))
   }
   draft.key += `${identityOf(change.collection)}:`
-  if (change.kind === 'insert') draft.key += change.orNothing ? '?' : ''
-  else for (const step of change.steps) addStep(draft, step)
-  if (change.kind !== 'delete') addStored(draft, change.values)
+  if (change.kind === 'insert') {
+    const { fields, rows: [row = []] } = change
+    draft.key += formOf(change)
+    return addStored(draft, change.rows, fields.map((field, index) => [field, row[index]]))
+  }
+  for (const step of change.steps) addStep(draft, step)
+  if (change.kind === 'update') addStored(draft, change.values, [...change.values])
   else if (change.every === true) draft.key += '*'
 }
 
-function addStored (draft: ShapeDraft, stored: Stored): void {
-  draft.key += ` ${[...stored.keys()].map(field => field.index).join(',')}`
-  addValues(draft, stored, [...stored].map(([field, value]) => toBound(value, field.type.kind)))
+/** Returns what differs between inserts of the same fields: duplicates that are no error, keys, several items. */
+export const formOf = ({ orNothing, keyed, rows }: ChangeOf<'insert'>) =>
+  `${orNothing ? '?' : ''}${keyed ? 'k' : ''}${rows.length > 1 ? '*' : ''}`
+
+function addStored (draft: ShapeDraft, node: object, stored: ReadonlyArray<readonly [StoredField, unknown]>): void {
+  draft.key += ` ${stored.map(([field]) => field.index).join(',')}`
+  addValues(draft, node, stored.map(([field, value]) => toBound(value, field.type.kind)))
 }
 
 /** Returns a stored value as it is bound: JSON as its text. The values of all other kinds are scalars. */

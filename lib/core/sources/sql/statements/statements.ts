@@ -3,17 +3,17 @@ import { memoizeFrozen, RecentMap } from '../../../scheduling/memoize.ts'
 import type { ReadPlan } from '../../../plan/plan.ts'
 import { loadKysely } from '../load-kysely.ts'
 import { defaultStatementCache } from '../../source-options.ts'
-import type { Change, Inserts, JsonResult, ReadResult } from '../../source.ts'
+import type { Change, JsonResult, ReadResult } from '../../source.ts'
 import type { FindTable } from '../catalog.ts'
 import { makeBuilder } from './builder.ts'
 import type { Dialect, Sql } from './dialect.ts'
 import type { Cardinality, CompiledRead, ReadLimit, Values } from './compiled-read.ts'
 import { chooseRead } from './read.ts'
-import { boundOf, kindsOf, rowsAsJson, shapeOfInserts } from './inserts.ts'
+import { runsOf } from './inserts.ts'
 import { type Outline, outlineOf, ownerOf, valuesBy } from './outline.ts'
 import { type Shape, shapeOf, shapeOfChange } from './shape.ts'
 import { isSlot, type Slot, type Value } from './slots.ts'
-import { buildChange, buildInserts, type CompiledChange } from './write.ts'
+import { buildChange, type CompiledChange } from './write.ts'
 
 /** A statement that reads, with the values of one plan. */
 export interface PreparedRead<Result = ReadResult> {
@@ -34,17 +34,11 @@ export interface PreparedRead<Result = ReadResult> {
   decode (rows: readonly Values[]): Result
 }
 
-/** A statement that changes data, with its values. */
+/** A statement that changes data, to be run `times`. `parametersOf`: the values of a run, from 0. */
 export interface PreparedChange extends Omit<CompiledChange, 'sql'> {
   readonly text: string
-  readonly parameters: readonly unknown[]
-}
-
-/** A statement that inserts items, to be run `times`. `parametersOf`: those of a run, from 0. */
-export interface PreparedInserts extends Pick<CompiledChange, 'key'> {
-  readonly text: string
   readonly times: number
-  readonly parametersOf: (run: number) => readonly unknown[]
+  parametersOf (run: number): readonly unknown[]
 }
 
 /** The statements of a database. The text of each shape of plan is built once and cached. */
@@ -58,8 +52,6 @@ export interface Statements {
   bindJson (plan: ReadPlan): PreparedRead<ReadResult | JsonResult>
   /** Returns the statement that makes a change. */
   bindChange (change: Change): PreparedChange
-  /** Returns the statement that inserts items; undefined where they are to be inserted one by one. */
-  bindInserts (inserts: Inserts): PreparedInserts | undefined
 }
 
 /** A statement's text without values. Each parameter takes a value of the plan, or is a constant of the application. */
@@ -98,47 +90,15 @@ export function makeStatements (
   }))
   const bindChange = (change: Change): PreparedChange => {
     const { statement: { text, parameters, compiled }, values } = changes(change)
-    return { text, parameters: bindValues(parameters, values, dialect), ...compiled }
-  }
-  const allInserts = cacheByShape(characters, (inserts: Inserts, shape) => {
-    const built = buildInserts(inserts, builderOf(shape))
-    return built === undefined ? noStatement : compile(built, dialect, compiler)
-  })
-  const bindInserts = (inserts: Inserts): PreparedInserts | undefined => {
-    const { text, parameters, compiled } = allInserts(inserts, shapeOfInserts(inserts))
-    if (text === '') return undefined
-    return { text, key: compiled.key, ...runsOf(inserts, parameters, dialect) }
+    const { times, valuesOf } = runsOf(change, values, dialect)
+    return { text, times, parametersOf: run => bindValues(parameters, valuesOf(run), dialect), ...compiled }
   }
   const bindRows = memoizeFrozen((plan: ReadPlan) => bindRead(plan, rows, dialect, exact?.bind))
   return {
     bind: (plan, isLocking = false) => isLocking ? bindRead(plan, locking, dialect) : bindRows(plan),
     bindJson: memoizeFrozen((plan: ReadPlan) => bindRead(plan, json, dialect, exact?.bindJson)),
     // A change does not run twice, so that the key which it returns is read in the exact form.
-    bindChange: exact?.bindChange ?? bindChange,
-    bindInserts: exact?.bindInserts ?? bindInserts
-  }
-}
-
-/** Returns how often inserts are run, and with which parameters. */
-function runsOf (
-  inserts: Inserts, parameters: CachedStatement<unknown>['parameters'], dialect: Dialect
-): Pick<PreparedInserts, 'times' | 'parametersOf'> {
-  if (dialect.manyRows !== undefined) {
-    return { times: 1, parametersOf: () => bindValues(parameters, [rowsAsJson(inserts)], dialect) }
-  }
-  const { rows } = inserts
-  const kinds = kindsOf(inserts)
-  return {
-    times: rows.length,
-    parametersOf (run) {
-      const bound: unknown[] = []
-      const row = rows[run] ?? []
-      for (let index = 0; index < parameters.length; index++) {
-        const one = parameters[index]
-        bound.push(one?.kind === 'slot' ? dialect.bind(boundOf(row, one.index, kinds)) : one?.value)
-      }
-      return bound
-    }
+    bindChange: exact?.bindChange ?? bindChange
   }
 }
 
@@ -171,8 +131,6 @@ function limitOf (plan: ReadPlan): ReadLimit {
   if (plan.kind === 'item') return { limit: 1, longest }
   return { limit: plan.kind === 'list' ? plan.listing.range.limit : plan.range.limit, longest }
 }
-
-const noStatement = { text: '', parameters: [], compiled: { key: undefined, returnsRows: false } } as const
 
 const bindValues = (
   parameters: CachedStatement<unknown>['parameters'], values: readonly Value[], dialect: Dialect

@@ -3,12 +3,13 @@ import type { KeyValues } from '../../../model/identifiers.ts'
 import type { Collection, StoredField } from '../../../model/model.ts'
 import type { Scalar } from '../../../model/values.ts'
 import type { Step } from '../../../plan/plan.ts'
-import type { Change, ChangeOf, Inserts, LinkChange, Stored } from '../../source.ts'
+import type { Change, ChangeOf, LinkChange } from '../../source.ts'
 import { joinTableOf, sourceOf, tableOf } from '../source.ts'
 import { tableId } from '../table-name.ts'
 import type { Builder } from './builder.ts'
 import type { ColumnType, Sql } from './dialect.ts'
 import { buildFilter } from './filter.ts'
+import { isTogether } from './inserts.ts'
 import type { Slot } from './slots.ts'
 import type { Values } from './compiled-read.ts'
 import { buildSteps, cardinalityOf, isOfOwnValues, stepRefs, withSteps } from './steps.ts'
@@ -40,17 +41,13 @@ function changing (statement: Sql, { collection }: ChangeOf<'update' | 'delete'>
   return { sql: returnsRows ? sql`${statement} returning 1` : statement, key: undefined, returnsRows }
 }
 
+/** Builds the statement that inserts items: all of them where the dialect can, else one. */
 function buildInsert (change: ChangeOf<'insert'>, builder: Builder): CompiledChange {
-  const { collection, orNothing } = change
-  const conflict = orNothing ? builder.onConflict(tableOf(collection)) : sql``
-  return insertOf(collection, sql`${buildInsertedRow(change, builder)}${conflict}`, true, builder)
-}
-
-/** Builds the statement that inserts rows, and returns their keys if it is `keyed`. */
-function insertOf (collection: Collection, rows: Sql, keyed: boolean, builder: Builder): CompiledChange {
+  const { collection, orNothing, keyed } = change
   const table = tableOf(collection)
   const { dialect } = builder
-  const insert = sql`insert${builder.orAbort(table)} into ${tableId(table)} ${rows}`
+  const conflict = orNothing ? builder.onConflict(table) : sql``
+  const insert = sql`insert${builder.orAbort(table)} into ${tableId(table)} ${buildRows(change, builder)}${conflict}`
   if (!keyed) return { sql: insert, key: undefined, returnsRows: false }
   const key = collection.key.map(field => ({ field, type: builder.columnType(collection, field) }))
   const decoders = key.map(({ type }) => dialect.decoder(type))
@@ -65,43 +62,26 @@ function insertOf (collection: Collection, rows: Sql, keyed: boolean, builder: B
   }
 }
 
-/**
- * Builds the statement that inserts items: all of them where the dialect can, else one. Returns undefined for a view
- * whose trigger takes the place of an insert.
- */
-export function buildInserts ({ collection, fields, keyed }: Inserts, builder: Builder): CompiledChange | undefined {
-  const { dialect } = builder
-  if (fields.length === 0 || builder.findTable(tableOf(collection))?.hasInsteadOf === true) return undefined
-  const types = fields.map(field => builder.columnType(collection, field))
-  const slots = builder.slotsOf(fields)
-  const [first] = slots
-  if (first === undefined) throw new TypeError('the rows of an insert have slots')
-  const rows = dialect.manyRows?.(first, types) ??
-    sql`values (${sql.join(types.flatMap((type, index) => {
-      const slot = slots[index]
-      return slot === undefined ? [] : [dialect.toColumn(slot, type)]
-    }))})`
-  return insertOf(collection, sql`${columnsOf(collection, fields, builder)} ${rows}`, keyed, builder)
-}
-
-/** Builds the columns of an insert. */
-function columnsOf (collection: Collection, fields: readonly StoredField[], { dialect }: Builder): Sql {
-  const columns = fields.map(field => columnOf(collection, field))
-  const overriding = collection.key.some(field => fields.includes(field)) ? dialect.givenKey() : sql``
-  return sql`(${sql.join(columns)})${overriding}`
-}
-
 /** Builds the columns and values of an insert. */
-function buildInsertedRow ({ collection, values }: ChangeOf<'insert'>, builder: Builder): Sql {
-  if (values.size === 0) return sql`default values`
-  const stored = buildStored(collection, values, builder)
-  return sql`${columnsOf(collection, [...values.keys()], builder)} values (${sql.join(stored)})`
+function buildRows (change: ChangeOf<'insert'>, builder: Builder): Sql {
+  const { collection, fields, rows } = change
+  const { dialect } = builder
+  const slots = builder.slotsOf(rows)
+  const [first] = slots
+  if (first === undefined) return sql`default values`
+  const overriding = collection.key.some(field => fields.includes(field)) ? dialect.givenKey() : sql``
+  const columns = sql`(${sql.join(fields.map(field => columnOf(collection, field)))})${overriding}`
+  if (isTogether(change, dialect)) {
+    return sql`${columns} ${dialect.manyRows?.(first, fields.map(field => builder.columnType(collection, field)))}`
+  }
+  return sql`${columns} values (${sql.join(buildStored(collection, fields, slots, builder))})`
 }
 
 function buildUpdate ({ collection, steps, values }: ChangeOf<'update'>, builder: Builder): Sql {
   const target = buildTarget(collection, steps, builder)
-  const stored = buildStored(collection, values, builder, target.own)
-  const set = [...values.keys()].map((field, index) => sql`${columnOf(collection, field)} = ${stored[index]}`)
+  const fields = [...values.keys()]
+  const stored = buildStored(collection, fields, builder.slotsOf(values), builder, target.own)
+  const set = fields.map((field, index) => sql`${columnOf(collection, field)} = ${stored[index]}`)
   const { version } = collection
   if (version !== undefined && !values.has(version)) {
     set.push(sql`${columnOf(collection, version)} = ${columnOf(collection, version)} + 1`)
@@ -112,10 +92,9 @@ function buildUpdate ({ collection, steps, values }: ChangeOf<'update'>, builder
 
 /** Builds each value as its column stores it. */
 function buildStored (
-  collection: Collection, values: Stored, builder: Builder, own?: Target['own']
+  collection: Collection, fields: readonly StoredField[], slots: readonly Slot[], builder: Builder, own?: Target['own']
 ): readonly Sql[] {
-  const slots = builder.slotsOf(values)
-  return [...values.keys()].flatMap((field, index) => {
+  return fields.flatMap((field, index) => {
     const slot = slots[index]
     if (slot === undefined) return []
     const type = builder.columnType(collection, field)
