@@ -1,6 +1,7 @@
 /* eslint-disable no-template-curly-in-string -- texts of sources */
 
 import { doorFaults } from './door-faults.ts'
+import { insertFaults } from './insert-faults.ts'
 import { statementFaults } from './statement-faults.ts'
 
 // Faults that are put into lib, one at a time.
@@ -177,8 +178,8 @@ export const faults: readonly Fault[] = [
   },
   {
     what: 'rules: items that are inserted together refer to hidden ones',
-    text: 'if (rowsOf(await read(plan)).length < keys.size) return false',
-    fault: 'if (rowsOf(await read(plan)).length > keys.size) return false',
+    text: 'return rowsOf(found).length >= keys.length',
+    fault: 'return rowsOf(found).length <= keys.length',
     tests: ['contract/imports-rules', 'contract/non-interference']
   },
   {
@@ -217,6 +218,7 @@ export const faults: readonly Fault[] = [
     fault: 'violations: []',
     tests: ['contract/changes-of-a-value']
   },
+  ...insertFaults,
   {
     what: 'response: CSV holds a formula',
     text: 'quote(disarm(',
@@ -283,8 +285,8 @@ export const faults: readonly Fault[] = [
   },
   {
     what: 'sources: what a row was before a change does not count',
-    text: 'before && after && [...before, ...after]',
-    fault: 'before && after',
+    text: 'joined([before, after])',
+    fault: 'after',
     tests: ['contract/live-law', 'contract/live-depends']
   },
   {

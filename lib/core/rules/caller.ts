@@ -12,7 +12,7 @@
  *     condition.ts        converts the result of a scope to a predicate
  *     scope-plan.ts       adds scopes to every step and relation of a plan
  *     scoped-database.ts  runs every statement with these scopes, every transaction with the check of touched.ts
- *     scoped-inserts.ts   inserts many items with these scopes
+ *     dangling.ts         finds the references of a change to items that do not exist for the caller
  *     foresee.ts          decides whether an item that the database refused would have been in scope
  *     permitted.ts        checks before a change that the caller may change the item
  *     touched.ts          checks at the end of a write that each of its items is in scope

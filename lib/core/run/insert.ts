@@ -34,8 +34,10 @@ interface Insertion {
 /** Why new items are seen one by one: then createItem() creates each of them. */
 const seenSingly: Readonly<Record<string, (insertion: Insertion) => boolean>> = {
   byHooks: ({ from: { collection: { hooks } } }) => hooks.creating !== undefined || hooks.created !== undefined,
-  bySetters: insertion =>
-    writtenFields(insertion).some(({ property }) => insertion.from.collection.setters.has(property)),
+  bySetters: insertion => {
+    const { setters } = insertion.from.collection
+    return setters.size > 0 && writtenFields(insertion).some(({ property }) => setters.has(property))
+  },
   // The trigger of a view decides what becomes of an item.
   byTriggers: ({ from: { collection: { source } } }) => source.writes !== undefined && source.writes.replaced.size > 0,
   byJoins: ({ from: { via } }) => via?.link.kind === 'join',
@@ -70,7 +72,7 @@ export function insertAlone (
 export interface Inserted { readonly count: number, readonly keys: readonly KeyValues[] }
 
 /**
- * Inserts the items of bodies that assign the same fields by one order, up to the first that has an error, or none of
+ * Has one order insert the items of bodies that assign the same fields, up to the first that has an error, or none of
  * them: createItem() then tells which item it is about.
  */
 export async function insertTogether (
@@ -111,26 +113,31 @@ function noteSaved ({ collection, fields, rows }: AuthorisedInsert, index: numbe
  */
 function insertOf (insertion: Insertion, caller: Caller): AuthorisedInsert | undefined {
   if (reasons.some(isReason => isReason(insertion))) return undefined
-  const { from: { collection }, values, pointer, keyed } = insertion
-  const url = urlValues(insertion, caller)
-  const written = values.fields.map(field => authoriseValue(field, collection, pointer, caller))
-  const places = new Map(written.map((field, index) => [field, index]))
-  if ([...url].some(([field, value]) => contradicts(places.get(field), value, values))) return undefined
-  const asked = new Set([...url.keys(), ...places.keys()])
-  const first = new Map([...places].map(([field, index]) => [field, values.rows[0]?.[index]]))
-  const filled = storedValues(newDraft(collection), collection, pointer, new Map([...first, ...url]))
-  const made = rowsLike(filled, insertion, { places, asked })
+  const { from: { collection }, values: { fields, rows }, pointer, keyed } = insertion
+  const [row = []] = rows
+  const first = new Map<AuthorisedField, unknown>()
+  for (const [index, field] of fields.entries()) {
+    first.set(authoriseValue(field, collection, pointer, caller), row[index])
+  }
+  for (const [field, value] of urlValues(insertion, caller)) {
+    if (contradicts(fields.indexOf(field), value, rows)) return undefined
+    first.set(field, value)
+  }
+  const filled = storedValues(newDraft(collection), collection, pointer, first)
+  const made = rows.length === 1 ? [[...filled.values()]] : rowsLike(filled, insertion, first)
+  const asked = new Set(first.keys())
   return authorisedInsert({ collection, fields: [...filled.keys()], rows: made, orNothing: false, keyed }, asked)
 }
 
-/** The fields that the client has written (`asked`), and where the values of a body have them. */
-interface Written { readonly places: ReadonlyMap<StoredField, number>, readonly asked: ReadonlySet<StoredField> }
-
-/** Returns the values of all items. `first`: those of the first. Throws constraint for a key that is too high. */
+/**
+ * Returns the values of several items. `first`: those of the first. `asked`: the fields that the client has written.
+ * Throws constraint for a key that is too high.
+ */
 function rowsLike (
-  first: Stored, { from: { collection }, values: { rows }, pointer }: Insertion, { places, asked }: Written
+  first: Stored, { from: { collection }, values: { fields, rows }, pointer }: Insertion, asked: Stored
 ): ReadonlyArray<readonly unknown[]> {
   const filled = [...first.values()]
+  const places = new Map(fields.map((field, index) => [field, index]))
   const from = [...first.keys()].map(field => places.get(field) ?? -1)
   const key = singleKey(collection)
   const keyAt = key === undefined ? -1 : [...first.keys()].indexOf(key)
@@ -145,8 +152,7 @@ function rowsLike (
 }
 
 /** Returns true if an item has another value than the URL. */
-const contradicts = (at: number | undefined, value: unknown, { rows }: Rows) =>
-  at !== undefined && rows.some(row => row[at] !== value)
+const contradicts = (at: number, value: unknown, rows: Rows['rows']) => at >= 0 && rows.some(row => row[at] !== value)
 
 /** Returns the values that the URL gives to each item: those of its path, and the key of its parent. */
 function urlValues (

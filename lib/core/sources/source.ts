@@ -62,8 +62,8 @@ export type Stored = ReadonlyMap<StoredField, unknown>
 /** One change of data: a single statement in an SQL database. */
 export type Change =
   /**
-   * Inserts items with values for the same fields. Several are inserted up to the first that is refused or dropped, or
-   * none of them: who inserts the others one by one learns why.
+   * An insert of items with values for the same fields. Several are inserted up to the first that is refused or
+   * dropped, or none of them: who inserts the others one by one learns why.
    */
   | {
     readonly kind: 'insert'

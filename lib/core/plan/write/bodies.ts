@@ -155,6 +155,7 @@ export function valuesOf (bodies: readonly ItemBody[]): Rows | undefined {
     fields.push(assignment.field)
   }
   const rows = bodies.map(({ assignments }) => {
+    if (assignments === bodies[0]?.assignments) return assignments.map(one => one.kind === 'value' ? one.value : null)
     const values = new Map<Field, unknown>()
     for (const one of assignments) if (one.kind === 'value') values.set(one.field, one.value)
     return fields.map(field => values.get(field))

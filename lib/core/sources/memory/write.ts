@@ -24,7 +24,7 @@ const unchanged: Changed = { kind: 'unchanged' }
 const refused = (by: ConstraintViolation['by'], ...fields: readonly StoredField[]): ConstraintViolation =>
   ({ kind: 'refused', by, fields })
 
-/** Inserts items up to the first that violates a constraint; the violation is that of an item which is alone. */
+/** Adds items up to the first that violates a constraint; the violation is that of an item which is alone. */
 function insert ({ collection, fields, rows, orNothing }: ChangeOf<'insert'>, undo: Undo[]): Changed {
   const keys: KeyValues[] = []
   for (const row of rows) {

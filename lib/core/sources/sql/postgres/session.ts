@@ -110,7 +110,7 @@ export function makeSession (
   }
 }
 
-/** Inserts several items, all or none: also none where a trigger has dropped one. */
+/** Makes an insert of several items, all or none: also none where a trigger has dropped one. */
 async function insertSeveral (
   connection: Connection, { statements, find }: LoadedCatalog, savepoint: Savepoint, change: ChangeOf<'insert'>
 ): Promise<Changed> {

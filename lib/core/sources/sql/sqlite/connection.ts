@@ -175,8 +175,8 @@ function makeChange (
 }
 
 /**
- * Inserts items up to the first that is refused. A savepoint would undo these, but doubles the time of an insert, and
- * who imports undoes all.
+ * Makes an insert of several items up to the first that is refused. A savepoint would undo these, but doubles the time
+ * of an insert, and who imports undoes all.
  */
 function insertSeveral (
   driver: SqliteDriver, prepared: Prepared, bound: PreparedChange, collection: Collection

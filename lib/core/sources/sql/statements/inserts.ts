@@ -10,10 +10,10 @@ export const isTogether = ({ fields, rows }: Insert, { manyRows }: Pick<Dialect,
   manyRows !== undefined && rows.length > 1 && fields.length > 0
 
 /** The values with which the statement of a change runs: once, unless it inserts one of several items. */
-export interface Runs { readonly times: number, valuesOf (run: number): readonly Value[] }
+export interface Executions { readonly times: number, valuesOf (run: number): readonly Value[] }
 
-/** Returns the runs of a change. `values`: those of its shape. */
-export function runsOf (change: Change, values: readonly Value[], dialect: Dialect): Runs {
+/** Returns the executions of a change. `values`: those of its shape. */
+export function executionsOf (change: Change, values: readonly Value[], dialect: Dialect): Executions {
   if (change.kind !== 'insert' || change.rows.length === 1) return { times: 1, valuesOf: () => values }
   if (isTogether(change, dialect)) return { times: 1, valuesOf: () => [rowsAsJson(change)] }
   const { rows } = change

@@ -115,9 +115,9 @@ function addChange (draft: ShapeDraft, change: Change): void {
   else if (change.every === true) draft.key += '*'
 }
 
-/** Returns what differs between inserts of the same fields: duplicates that are no error, keys, several items. */
+/** Returns the sum of 1 for an insert to which a duplicate is no error, 2 for one with keys, 4 for several items. */
 export const formOf = ({ orNothing, keyed, rows }: ChangeOf<'insert'>) =>
-  `${orNothing ? '?' : ''}${keyed ? 'k' : ''}${rows.length > 1 ? '*' : ''}`
+  (orNothing ? 1 : 0) + (keyed ? 2 : 0) + (rows.length > 1 ? 4 : 0)
 
 function addStored (draft: ShapeDraft, node: object, stored: ReadonlyArray<readonly [StoredField, unknown]>): void {
   draft.key += ` ${stored.map(([field]) => field.index).join(',')}`

@@ -9,7 +9,7 @@ import { makeBuilder } from './builder.ts'
 import type { Dialect, Sql } from './dialect.ts'
 import type { Cardinality, CompiledRead, ReadLimit, Values } from './compiled-read.ts'
 import { chooseRead } from './read.ts'
-import { runsOf } from './inserts.ts'
+import { executionsOf } from './inserts.ts'
 import { type Outline, outlineOf, ownerOf, valuesBy } from './outline.ts'
 import { type Shape, shapeOf, shapeOfChange } from './shape.ts'
 import { isSlot, type Slot, type Value } from './slots.ts'
@@ -90,7 +90,7 @@ export function makeStatements (
   }))
   const bindChange = (change: Change): PreparedChange => {
     const { statement: { text, parameters, compiled }, values } = changes(change)
-    const { times, valuesOf } = runsOf(change, values, dialect)
+    const { times, valuesOf } = executionsOf(change, values, dialect)
     return { text, times, parametersOf: run => bindValues(parameters, valuesOf(run), dialect), ...compiled }
   }
   const bindRows = memoizeFrozen((plan: ReadPlan) => bindRead(plan, rows, dialect, exact?.bind))
