@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { ArgumentError, collection, SubCollection } from '../../lib/index.ts'
+import { ArgumentError, collection, SubCollection, SubItem } from '../../lib/index.ts'
 import { everySource } from '../helpers/every-source.ts'
 
 // docs/http.md: Writing
@@ -64,6 +64,9 @@ everySource('a setter is called for each value of a new item, also for one that 
   same(await get('/notes/5/log'), 200, 'set open')
   same(await send('PATCH', '/notes/5', { state: 'open' }), 200, { status: 'ok' })
   same(await get('/notes/5/log'), 200, 'set open')
+  same(await send('POST', '/notes/by_state/shut', {}), 201, { status: 'created', id: 6 })
+  same(await send('POST', '/notes/by_state/shut', [{}]), 201, [{ status: 'created', id: 7 }])
+  same(await get('/notes/by_state/shut?fields=log'), 200, [{ log: 'set shut' }, { log: 'set shut' }])
 }, {}, {
   ...world,
   collections: source => ({
@@ -93,4 +96,61 @@ everySource('a key that no URL can name is refused', async ({ get, send, same, t
   tables: { words: [{ text: 'a' }] },
   ddl: 'create table words (text text primary key) strict;',
   collections: source => ({ words: collection(Word, { source: source('words') }) })
+})
+
+const Node = Type.Object({
+  id: Type.Integer({ identifier: true, ...flags }),
+  parentId: Type.Optional(Type.Union([Type.Integer(), Type.Null()], flags)),
+  parent: SubItem('nodes', { foreignKey: 'parentId', readable: true }),
+  tags: SubCollection('tags', {
+    through: 'node_tags', foreignKey: 'nodeId', otherKey: 'tagId', creates: true, ...flags
+  }),
+  marks: SubCollection('marks', { foreignKey: 'nodeId', ...flags })
+})
+const Mark = Type.Object({ id: Type.Integer({ identifier: true, ...flags }), nodeId: Type.Integer(flags) })
+const Tag = Type.Object({ id: Type.Integer({ identifier: true, readable: true }), name: Type.String(flags) })
+
+const saved: object[] = []
+
+everySource('items of an array are created in their order, each with its links', async ({ get, send, same, t }) => {
+  saved.length = 0
+  same(await send('POST', '/nodes', [{ id: 2, parent_id: 3 }, { id: 3 }]), 409, {
+    status: 'conflict',
+    error: 'reference',
+    message: "The item referred to by 'parent_id' does not exist.",
+    fields: ['parent_id'],
+    pointer: '/0'
+  })
+  same(await send('POST', '/nodes', [{ id: 3, parent_id: 1 }, { id: 2, parent_id: 3 }]), 201,
+    [{ status: 'created', id: 3 }, { status: 'created', id: 2 }])
+  same(await send('POST', '/nodes/1/tags', [{ name: 'one' }, { name: 'two' }]), 201,
+    [{ status: 'created', id: 1 }, { status: 'created', id: 2 }])
+  same(await get('/nodes/1/tags'), 200, [{ id: 1, name: 'one' }, { id: 2, name: 'two' }])
+  same(await send('POST', '/nodes/1/marks', [{ id: 1, node_id: 1 }, { id: 2, node_id: 2 }]), 400, {
+    error: 'validation',
+    message: "The body is not valid; 'details' lists 1 problem.",
+    details: [{ pointer: '/1/node_id', message: 'contradicts the URL' }]
+  })
+  same(await send('POST', '/marks', [{ id: 1, node_id: 1 }, { id: 2 ** 53 - 1, node_id: 1 }]), 400, {
+    error: 'constraint',
+    message: "The database does not accept this item because of 'id'.",
+    fields: ['id'],
+    pointer: '/1'
+  })
+  same(await send('POST', '/nodes/1/marks', [{ id: 1 }, { id: 2 }]), 201,
+    [{ status: 'created', id: 1 }, { status: 'created', id: 2 }])
+  same(await get('/marks'), 200, [{ id: 1, node_id: 1 }, { id: 2, node_id: 1 }])
+  t.strictSame(saved, [{ id: 1, nodeId: 1 }, { id: 2, nodeId: 1 }])
+}, {}, {
+  tables: { nodes: [{ id: 1, parentId: null }], tags: [], node_tags: [], marks: [] },
+  ddl: `create table nodes (id key, "parentId" integer references nodes);
+    create table tags (id key, name text not null);
+    create table node_tags ("nodeId" integer references nodes, "tagId" integer references tags,
+      primary key ("nodeId", "tagId"));
+    create table marks (id key, "nodeId" integer not null references nodes)`,
+  collections: source => ({
+    nodes: collection(Node, { source: source('nodes') }),
+    tags: collection(Tag, { source: source('tags') }),
+    marks: collection(Mark, { source: source('marks'), hooks: { saved ({ item }) { saved.push(item) } } })
+  })
 })

@@ -12,56 +12,51 @@ export const insertFaults: readonly Fault[] = [
     what: 'run: items whose values a setter takes are inserted together',
     text: 'setters.size > 0 && writtenFields(insertion)',
     fault: 'setters.size > 9 && writtenFields(insertion)',
-    tests: ['contract/hooks', 'contract/creating', 'contract/imports']
+    tests: ['contract/creating']
   },
   {
     what: 'run: the setter of a value of the URL is not asked',
     text: '...values.fields, ...given.map(({ field }) => field),',
     fault: '...values.fields,',
-    tests: ['contract/hooks', 'contract/creating', 'contract/items']
+    tests: ['contract/creating']
   },
   {
     what: 'run: what the trigger of a view makes of items is not asked',
     text: 'source.writes !== undefined && source.writes.replaced.size > 0,',
     fault: 'source.writes !== undefined && source.writes.replaced.size > 9,',
-    tests: ['sources/views-and-triggers']
+    tests: ['sources/views-and-triggers'],
+    postgres: true
   },
   {
     what: 'run: items below a parent in a join table are not linked',
     text: "via?.link.kind === 'join',",
     fault: 'via?.link.kind === undefined && via !== undefined,',
-    tests: ['contract/imports', 'contract/imports-rules', 'contract/creating']
+    tests: ['contract/creating']
   },
   {
     what: 'run: items that refer to each other are inserted together',
     text: 'rows.length > 1 && referencesOf(collection)',
     fault: 'rows.length > 9 && referencesOf(collection)',
-    tests: ['contract/imports', 'contract/creating', 'contract/imports-law'],
+    tests: ['contract/creating'],
     postgres: true
-  },
-  {
-    what: 'run: items have the key of the first',
-    text: 'if (isGenerated) values[keyAt] = randomUUID()',
-    fault: 'if (isGenerated) values[keyAt] = filled[keyAt]',
-    tests: ['contract/imports', 'contract/creating', 'contract/identifiers']
   },
   {
     what: 'run: the key of a later item may be too high',
     text: 'if (keyAt >= 0) checkKey(',
     fault: 'if (keyAt >= 9) checkKey(',
-    tests: ['contract/imports', 'contract/identifiers', 'contract/creating']
+    tests: ['contract/creating']
   },
   {
     what: 'run: an item contradicts the URL',
     text: 'at >= 0 && rows.some(row => row[at] !== value)',
     fault: 'at >= 0 && rows.every(row => row[at] !== value)',
-    tests: ['contract/imports', 'contract/creating', 'contract/writes-of-many']
+    tests: ['contract/creating']
   },
   {
     what: 'run: what was inserted together is not told',
     text: 'if (from.collection.hooks.saved !== undefined) keys.forEach(',
     fault: 'if (from.collection.hooks.created !== undefined) keys.forEach(',
-    tests: ['contract/hooks', 'contract/writes-of-many', 'contract/creating']
+    tests: ['contract/creating']
   },
   {
     what: 'rules: items that are inserted together are not noted',
@@ -73,7 +68,7 @@ export const insertFaults: readonly Fault[] = [
     what: 'sources: an item that a trigger drops is counted',
     text: "if (changed?.kind === 'changed' && changed.count === change.rows.length) return changed",
     fault: "if (changed?.kind === 'changed') return changed",
-    tests: ['sources/views-and-triggers', 'sources/refused-rows', 'contract/imports'],
+    tests: ['sources/refused-rows'],
     postgres: true
   },
   {
@@ -87,7 +82,7 @@ export const insertFaults: readonly Fault[] = [
     what: 'sources: the first of several items that is refused ends none of the others',
     text: 'while (count < times && insert(parametersOf(count))) count++',
     fault: 'for (let run = 0; run < times; run++) if (insert(parametersOf(run))) count++',
-    tests: ['sources/views-and-triggers', 'sources/refused-rows', 'contract/imports']
+    tests: ['sources/refused-rows']
   },
   {
     what: 'memory: an item after one that is refused is inserted',

@@ -77,6 +77,37 @@ test('a link that a trigger drops is 400, and one that it keeps is 403 (sqlite)'
   db.close()
 })
 
+/** Creates three items of which a trigger drops the second. Returns the answer and what is stored. */
+async function createThree (db: SqliteDatabase | PostgresDatabase) {
+  const { app, send } = await serve(db)
+  const [status, body] = await send('POST', '/things', [{ id: 4, n: 1 }, { id: 5, n: -1 }, { id: 6, n: 1 }])
+  const [, stored] = await send('GET', '/things')
+  await app.close()
+  return { status, body, stored }
+}
+
+const dropped = {
+  status: 400,
+  body: { error: 'constraint', message: 'The database does not accept this item.', fields: [], pointer: '/1' },
+  stored: []
+}
+
+test('an item that a trigger drops ends the creation of all (sqlite)', async t => {
+  const db = sqlite(':memory:')
+  db.exec(`create table things (id integer primary key, n int);
+    create trigger i before insert on things when new.n < 0 begin select raise(ignore); end`)
+  t.strictSame(await createThree(db), dropped)
+  db.close()
+})
+
+const dropping = `create table things (id int primary key, n int);
+  create function positive () returns trigger language plpgsql as 'begin return case when new.n > 0 then new end; end';
+  create trigger i before insert on things for each row execute function positive ()`
+
+postgresTest('an item that a trigger drops ends the creation of all', t => onDatabase(dropping, async db => {
+  t.strictSame(await createThree(db), dropped)
+}))
+
 const ignoring = `${links}; create function nothing () returns trigger language plpgsql as 'begin return null; end';
   create trigger ignored before insert or delete on l for each row execute function nothing()`
 
