@@ -6,7 +6,8 @@ import { collectionsOf, makeKeys } from '../core/api/keys.ts'
 import { compileOptions, type DataApiOptions, type Options } from '../core/api/options.ts'
 import type { RequestFacts } from '../core/api/request-facts.ts'
 import { makeFace } from '../core/api/serve.ts'
-import { makeData } from '../doors/own-code/data.ts'
+import { makeOwn } from '../core/api/own/serve.ts'
+import { dataFor, makeData } from '../doors/own-code/data.ts'
 import type { Data } from '../core/declare/data.ts'
 import { isAbandonment } from '../core/errors/abandoned.ts'
 import { type DataApiError, DeclarationError } from '../core/errors/errors.ts'
@@ -58,7 +59,7 @@ export async function register (app: FastifyInstance, asked: DataApiOptions): Pr
   if (!app.hasRequestDecorator('dataApi')) app.decorateRequest('dataApi', undefined)
   const keys = makeKeys(declared, model, callers.personal, options)
   const checks = makeChecks([...model.collections.values(), ...collectionsOf(keys)], model, app.log)
-  const own = makeData({ declared, named: asked.collections, model, options, checks, log: app.log })
+  const own = makeOwn({ declared, named: asked.collections, model, options, checks, log: app.log }, dataFor)
   await app.register(async scope => {
     const payloads = watchPayloads(scope)
     const streams = () => given.rawStreams === true || !payloads.observed
@@ -69,7 +70,7 @@ export async function register (app: FastifyInstance, asked: DataApiOptions): Pr
     const face = makeFace(api)
     const documents = makeDocuments(face, baseOf(options, scope), options.openapi ?? {})
     const live = serveLive(scope, face, api.options)
-    decorate(app, scope.prefix, model, documents, { ...own.data, live: () => live?.numbers() })
+    decorate(app, scope.prefix, model, documents, { ...makeData(own.face), live: () => live?.numbers() })
     const closing = makeClosing(scope, options.closeGrace)
     const replies = makeReplies(scope, api, payloads, closing)
     const pages = await makePages(scope, face, api.options.explorer)

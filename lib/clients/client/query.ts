@@ -21,7 +21,7 @@ const parametersOf = (query: AnyQuery, inside?: boolean): readonly string[] =>
   Object.entries({ fields: null, ...query }).flatMap(([name, value]: [string, unknown]) => {
     if (value == null || typeof value === 'boolean') return []
     if (name === 'where') return formatWhere(value, inside).map(filter => `.where=${filter}`)
-    const text = name === 'fields' ? fieldsOf(value as AnyFields, texts) : value
+    const text = name === 'fields' ? walkFields(value as AnyFields, texts) : value
     return (inside && name === 'fields' ? '' : `.${name === 'limit' ? 'size' : name}=`) + (text as string)
   })
 
@@ -37,7 +37,7 @@ export interface FieldMaker<F> {
 }
 
 /** Returns the fields of a selection: names, and objects of relations with a selection, a query or functions. */
-export const fieldsOf = <F>(fields: AnyFields, { named, nested }: FieldMaker<F>): readonly F[] =>
+export const walkFields = <F>(fields: AnyFields, { named, nested }: FieldMaker<F>): readonly F[] =>
   fields.flatMap(field => {
     if (typeof field === 'string') return named(field)
     return Object.entries(field).flatMap(([name, query]) => {

@@ -34,13 +34,13 @@ export interface FilterMaker<F> {
 }
 
 /** Returns the filters of an object, all of which must hold (docs/client.md: Filters). Throws the maker's errors. */
-export function filtersOf<F> (where: unknown, make: FilterMaker<F>, path = 'where'): readonly F[] {
+export function walkWhere<F> (where: unknown, make: FilterMaker<F>, path = 'where'): readonly F[] {
   if (isValue(where)) throw make.fault(path, where)
   return Object.entries(where as object).flatMap(([name, value]: [string, unknown]) => {
     const at = `${path}.${name}`
     const isList = Array.isArray(value)
     if (isList && /^(and|or)$/.test(name)) {
-      const members = value.map((one, index) => filtersOf(one, make, `${at}.${index}`))
+      const members = value.map((one, index) => walkWhere(one, make, `${at}.${index}`))
       return name === 'or' ? make.any(members) : members.flat()
     }
     const compare = (word: string, operand: unknown, at: string) => {
@@ -52,7 +52,7 @@ export function filtersOf<F> (where: unknown, make: FilterMaker<F>, path = 'wher
     if (members[0] && members.every(([word]) => Object.hasOwn(operators, word))) {
       return members.map(([word, operand]) => compare(word, operand, `${at}.${word}`))
     }
-    const filters = filtersOf(value, make, at)
+    const filters = walkWhere(value, make, at)
     return name === 'not' ? make.not(filters) : make.some(name, filters, at)
   })
 }
@@ -85,7 +85,7 @@ function group (filters: readonly Text[]): string {
 
 /** Returns the texts of the filters of an object, all of which must hold. Throws a TypeError for undefined. */
 export const formatWhere = (where: unknown, inside?: boolean): readonly string[] =>
-  filtersOf(where, texts).map(one => one(inside))
+  walkWhere(where, texts).map(one => one(inside))
 
 /** Returns a value as text. Strings are in quotes, so that no character of them has a meaning. */
 function formatValue (given: unknown): string {

@@ -34,7 +34,7 @@ export interface Api {
   readonly receiver: Receiver | undefined
 }
 
-/** Makes the contexts of requests, in which own code has its data (lib/doors/own-code). */
+/** Makes the contexts of requests, in which own code has its data. */
 export interface Contexts {
   /** `isAbandoned`: as in RunContext. */
   contextOf (request: Context['request'], isAbandoned?: RunContext['isAbandoned']): RunContext<Context>

@@ -75,19 +75,19 @@ interface ApiOf<T extends Shape> {
 type Names<O> = keyof O & string
 
 /** A condition on items, as the client takes it (docs/client.md: Filters). */
-export type Where<T extends Shape> = ClientWhere<ApiOf<T>, 'items'>
+type Where<T extends Shape> = ClientWhere<ApiOf<T>, 'items'>
 
 /** A selection, as the client takes it. */
-export type Selection<T extends Shape> = ClientSelection<ApiOf<T>, 'items'>
+type Selection<T extends Shape> = ClientSelection<ApiOf<T>, 'items'>
 
 /** The fields to return. */
-export interface Selecting<F> {
+interface Selecting<F> {
   /** Default: all scalars that the caller may read. */
   readonly fields?: F
 }
 
 /** The fields to return of an item that is written: these, or all scalars that the caller may read. */
-export interface Returning<F> { readonly returning?: F | true }
+interface Returning<F> { readonly returning?: F | true }
 
 /** A query of a list, as the client takes it (docs/own-code.md: Queries). */
 export interface Query<T extends Shape, F = Selection<T>> extends ClientQuery<ApiOf<T>, 'items', F> {}

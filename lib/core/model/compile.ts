@@ -28,7 +28,7 @@ export interface CompileOptions {
    */
   readonly whole?: Model
   /**
-   * For lib/doors/own-code: fields have the names of their declarations, an item without a selection shows its
+   * For own code: fields have the names of their declarations, an item without a selection shows its
    * scalars, and the requests that may write are not limited. `open`: no flag is, either.
    */
   readonly own?: 'flagged' | 'open'

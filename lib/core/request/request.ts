@@ -16,7 +16,7 @@ export interface ValueText {
   readonly text: string
   readonly quoted: boolean
   readonly at: TextPlace
-  /** The value itself, where own code has given it (lib/doors/own-code): its text is for messages only. */
+  /** The value itself, where own code has given it: its text is for messages only. */
   readonly given?: { readonly value: unknown }
 }
 

@@ -32,7 +32,7 @@ export type Refusal = (denied?: DeniedOperation) => DataApiError
 
 const operations: readonly Operation[] = ['read', 'create', 'update', 'delete']
 
-// The decisions of a request: own code that it calls does not ask its rules again (lib/doors/own-code). A WeakMap of
+// The decisions of a request: own code that it calls does not ask its rules again. A WeakMap of
 // requests costs the garbage collector more than a request of an item.
 const decided = Symbol('fastify-data-api.decisions')
 

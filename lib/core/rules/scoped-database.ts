@@ -147,7 +147,7 @@ function effectOf (change: AuthorisedChange): AuthorisedChange {
 /** The sessions behind those that are scoped. */
 const unscoped = new WeakMap<ScopedSession, Session>()
 
-/** Returns the session itself, for lib/doors/own-code, which scopes it to the caller of each of its calls. */
+/** Returns the session itself, for lib/core/api/own, which scopes it to the caller of each of its calls. */
 export const unscopedSession = (session: ScopedSession): Session =>
   unscoped.get(session) ?? session as unknown as Session
 

@@ -1,7 +1,8 @@
 import { calls } from '../../clients/client/groups.ts'
-import { type AnyFields, type FieldMaker, fieldsOf } from '../../clients/client/query.ts'
-import { type FilterMaker, filtersOf } from '../../clients/client/where.ts'
+import { type AnyFields, type FieldMaker, walkFields } from '../../clients/client/query.ts'
+import { type FilterMaker, walkWhere } from '../../clients/client/where.ts'
 import type { OperatorWord } from '../../clients/client/types/where.ts'
+import type { Members } from '../../core/api/own-face.ts'
 import {
   invalidFields, invalidFilter, invalidPage, invalidParameter, invalidSort
 } from '../../core/errors/errors.ts'
@@ -12,11 +13,8 @@ import type {
   FieldAsked, Filter, PageAsked, Query, SortTerm, TextPlace, ValueText
 } from '../../core/request/request.ts'
 
-/** An object whose members are not known yet. */
-export type Members = Readonly<Record<string, unknown>>
-
 /** Returns true for an object that a literal makes, in contrast to an array, a Date or a value. */
-export const isMembers = (value: unknown): value is Members =>
+const isMembers = (value: unknown): value is Members =>
   isObject(value) && !(value instanceof Date)
 
 /** Own code has no text with a position: its errors name the member by its path. */
@@ -66,7 +64,7 @@ function partsOf (query: Members, path: string): Query {
   const page = pageOf(query, path)
   const paged = Object.keys(page)[0]
   return {
-    filters: where === undefined ? [] : filtersOf(where, filters, `${path}where`),
+    filters: where === undefined ? [] : walkWhere(where, filters, `${path}where`),
     sort: sort === undefined ? undefined : [sort].flat().map(term => termOf(term, `${path}sort`)),
     fields: fields === undefined ? undefined : selectionOf(fields, `${path}fields`),
     page,
@@ -153,7 +151,7 @@ function selectionOf (fields: unknown, parameter: string): readonly FieldAsked[]
       return { name, at, query: partsOf(query, `${path}.`) }
     }
   }
-  return fieldsOf(fields as AnyFields, make)
+  return walkFields(fields as AnyFields, make)
 }
 
 const nestedMembers: readonly string[] = ['fields', 'where', 'sort', 'limit', 'offset']

@@ -1,13 +1,13 @@
 import type {
   AnyContext, Caller, CallerOf, Context, SystemContext as System, Transaction, WriteContext
-} from '../../core/declare/collection.ts'
-import type { RequestData } from '../../core/declare/data.ts'
-import type { Collection } from '../../core/model/model.ts'
-import { type ScopedSession, unscopedSession } from '../../core/rules/scoped-database.ts'
-import { type AfterCommit, doorOf, type Entered, type RunContext } from '../../core/run/context.ts'
-import { keptBy } from '../../core/scheduling/since-body.ts'
-import { type Database, databaseOf, type Session } from '../../core/sources/source.ts'
-import { transactionEnded } from '../../core/sources/transaction-limit.ts'
+} from '../../declare/collection.ts'
+import type { RequestData } from '../../declare/data.ts'
+import type { Collection } from '../../model/model.ts'
+import { type ScopedSession, unscopedSession } from '../../rules/scoped-database.ts'
+import { type AfterCommit, doorOf, type Entered, type RunContext } from '../../run/context.ts'
+import { keptBy } from '../../scheduling/since-body.ts'
+import { type Database, databaseOf, type Session } from '../../sources/source.ts'
+import { transactionEnded } from '../../sources/transaction-limit.ts'
 
 /** Makes the data of the calls in a transaction, for the same caller as that of the context. */
 export type Join = (

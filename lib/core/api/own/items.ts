@@ -1,13 +1,14 @@
-import { toKeyValues } from '../../core/model/identifiers.ts'
-import type { Collection, StoredField } from '../../core/model/model.ts'
-import { textOfDate, toValue } from '../../core/model/values.ts'
-import type { Resource } from '../../core/plan/path/walk.ts'
-import type { Row, Selection, Shown } from '../../core/plan/plan.ts'
-import { equalsKey, never } from '../../core/plan/predicates.ts'
-import { showField } from '../../core/plan/read/show.ts'
-import { pathValuesOf } from '../../core/plan/write/path-values.ts'
+import { toKeyValues } from '../../model/identifiers.ts'
+import type { Collection, StoredField } from '../../model/model.ts'
+import { textOfDate, toValue } from '../../model/values.ts'
+import type { Resource } from '../../plan/path/walk.ts'
+import type { Row, Selection, Shown } from '../../plan/plan.ts'
+import { equalsKey, never } from '../../plan/predicates.ts'
+import { showField } from '../../plan/read/show.ts'
+import { pathValuesOf } from '../../plan/write/path-values.ts'
+import { isObject } from '../../errors/is-object.ts'
+import type { Members } from '../own-face.ts'
 import type { Call, CollectionNames } from './call.ts'
-import { isMembers, type Members } from './parsed.ts'
 
 /**
  * Returns a row as own code gets it: a copy of the selected fields, by the names of their declarations. An optional
@@ -35,6 +36,8 @@ function valueOf (row: Row, shown: Shown): unknown {
     }
   }
 }
+
+const isMembers = (value: unknown): value is Members => isObject(value) && !(value instanceof Date)
 
 /** Returns values to write as the JSON of a body: without undefined members, and with the texts of Dates. */
 export function bodyOf (values: unknown, collection: Collection): unknown {

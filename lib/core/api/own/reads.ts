@@ -1,32 +1,23 @@
-import { groupsQuery } from '../../clients/client/groups.ts'
-import type { PagePosition } from '../../clients/client/page.ts'
-import { invalidFields } from '../../core/errors/errors.ts'
-import { planRead, type Read } from '../../core/plan/read/read.ts'
-import { showGroup } from '../../core/plan/read/show.ts'
-import { always } from '../../core/plan/predicates.ts'
-import type { Row, Selection } from '../../core/plan/plan.ts'
-import type { Resource } from '../../core/plan/path/walk.ts'
-import type { Query } from '../../core/request/request.ts'
-import { type PageLink, pageLinks } from '../../core/response/links.ts'
-import { readBatches } from '../../core/run/batches.ts'
-import type { Ends, Found } from '../../core/sources/source.ts'
+import type { Page, PagePosition } from '../../../clients/client/page.ts'
+import { invalidFields } from '../../errors/errors.ts'
+import { planRead, type Read } from '../../plan/read/read.ts'
+import { showGroup } from '../../plan/read/show.ts'
+import { always } from '../../plan/predicates.ts'
+import type { Row, Selection } from '../../plan/plan.ts'
+import type { Resource } from '../../plan/path/walk.ts'
+import type { Query } from '../../request/request.ts'
+import { type PageLink, pageLinks } from '../../response/links.ts'
+import { readBatches } from '../../run/batches.ts'
+import type { Ends, Found } from '../../sources/source.ts'
+import type { Members } from '../own-face.ts'
 import type { Call } from './call.ts'
 import { itemOf, itemResource } from './items.ts'
-import { checkMembers, groupMembers, listMembers, type Members, placeOf, queryOf } from './parsed.ts'
 
 type ListRead = Extract<Read, { kind: 'list' }>
 
-/** A page as own code gets it. */
-interface ItemPage {
-  readonly items: readonly Members[]
-  readonly next: PagePosition | undefined
-  readonly previous: PagePosition | undefined
-  readonly total: number | null
-}
-
 /** Returns one page of the items that a query finds. */
-export async function listItems (call: Call, asked: Members): Promise<ItemPage> {
-  const read = planList(call, queryOf(asked, listMembers), asked['count'] === true, false)
+export async function listItems (call: Call, query: Query, count: boolean): Promise<Page<readonly Members[]>> {
+  const read = planList(call, query, count, false)
   const { rows, more, total } = await readRows(call, read)
   const { plan: { listing: { select } }, paging } = read
   const links = pageLinks(paging, { ends: endsOf(rows), more }, kind => kind)
@@ -38,8 +29,7 @@ export async function listItems (call: Call, asked: Members): Promise<ItemPage> 
 }
 
 /** Returns the number of items that a query finds. */
-export async function countItems (call: Call, where: unknown): Promise<number> {
-  const { filters, at } = queryOf({ where }, ['where'])
+export async function countItems (call: Call, { filters, at }: Query): Promise<number> {
   const page = { size: { text: '0', quoted: false, at: { parameter: 'size', position: 1 } } }
   const fields = call.collection.key.filter(field => field.readable).map(({ name }) => ({ name, at: page.size.at }))
   const query = { filters, page, at, ...fields.length > 0 && { fields } }
@@ -48,23 +38,22 @@ export async function countItems (call: Call, where: unknown): Promise<number> {
 }
 
 /** Returns the values of the groups that a query makes of items. */
-export async function groupItems (call: Call, asked: Members): Promise<readonly Members[]> {
-  checkMembers(asked, groupMembers)
-  const query = queryOf(groupsQuery(asked), listMembers)
+export async function groupItems (call: Call, query: Query): Promise<readonly Members[]> {
   const read = planRead(collectionResource(call), query, false, call.binding.limits.paged)
   if (read.kind !== 'aggregate') {
-    throw invalidFields("A query of groups needs a function, such as 'count'.", placeOf('fields'))
+    throw invalidFields("A query of groups needs a function, such as 'count'.", inFields)
   }
   const found = await call.database.read(read.plan)
   if (found.kind !== 'rows') throw new TypeError('groups without steps have rows')
   return found.rows.map(row => showGroup(row, read.show))
 }
 
+const inFields = { parameter: 'fields', position: 1 }
+
 /** Returns all items that a query finds, in batches. */
-export async function * streamItems (begin: () => Promise<Call>, asked: Members): AsyncGenerator<Members> {
+export async function * streamItems (begin: () => Promise<Call>, query: Query): AsyncGenerator<Members> {
   const call = await begin()
-  const members = listMembers.filter(name => name !== 'count')
-  const read = planList(call, queryOf(asked, members), false, true)
+  const read = planList(call, query, false, true)
   const { rows } = await readBatches(read.plan, call.database, read.batchSize)
   for await (const batch of rows) {
     for (const row of batch) yield itemOf(row, read.plan.listing.select)
@@ -72,8 +61,7 @@ export async function * streamItems (begin: () => Promise<Call>, asked: Members)
 }
 
 /** Returns the item; undefined where there is none. */
-export async function findItem (call: Call, id: unknown, asked: Members): Promise<Members | undefined> {
-  const query = queryOf(asked, ['fields'])
+export async function findItem (call: Call, id: unknown, query: Query): Promise<Members | undefined> {
   const read = planRead(itemResource(id, call), query, false, call.binding.limits.paged)
   if (read.kind !== 'item') throw new TypeError('an item is read as an item')
   const found = await call.database.read(read.plan)
@@ -88,7 +76,7 @@ export const collectionResource = ({ collection }: Call): Extract<Resource, { ki
 function planList (call: Call, query: Query, count: boolean, whole: boolean): ListRead {
   const { limits } = call.binding
   const read = planRead(collectionResource(call), query, count, whole ? limits.whole : limits.paged)
-  if (read.kind !== 'list') throw invalidFields("Groups are read by 'groups()'.", placeOf('fields'))
+  if (read.kind !== 'list') throw invalidFields("Groups are read by 'groups()'.", inFields)
   return read
 }
 
