@@ -107,14 +107,20 @@ const Node = Type.Object({
   }),
   marks: SubCollection('marks', { foreignKey: 'nodeId', ...flags })
 })
-const Mark = Type.Object({ id: Type.Integer({ identifier: true, ...flags }), nodeId: Type.Integer(flags) })
+const Mark = Type.Object({
+  id: Type.Integer({ identifier: true, ...flags }),
+  nodeId: Type.Integer(flags),
+  text: Type.Optional(Type.String(flags))
+})
 const Tag = Type.Object({ id: Type.Integer({ identifier: true, readable: true }), name: Type.String(flags) })
 
 const saved: object[] = []
 
-everySource('items of an array are created in their order, each with its links', async ({ get, send, same, t }) => {
+everySource('items of an array are created in their order, each with its links', async ({
+  get, send, request, same, t
+}) => {
   saved.length = 0
-  same(await send('POST', '/nodes', [{ id: 2, parent_id: 3 }, { id: 3 }]), 409, {
+  same(await send('POST', '/nodes', [{ id: 2, parent_id: 3 }, { id: 3, parent_id: 1 }]), 409, {
     status: 'conflict',
     error: 'reference',
     message: "The item referred to by 'parent_id' does not exist.",
@@ -126,6 +132,9 @@ everySource('items of an array are created in their order, each with its links',
   same(await send('POST', '/nodes/1/tags', [{ name: 'one' }, { name: 'two' }]), 201,
     [{ status: 'created', id: 1 }, { status: 'created', id: 2 }])
   same(await get('/nodes/1/tags'), 200, [{ id: 1, name: 'one' }, { id: 2, name: 'two' }])
+  const lines = '{"id":8,"node_id":1}\n{"id":9,"node_id":1}\n'
+  const headers = { 'content-type': 'application/x-ndjson' }
+  same(await request({ method: 'POST', url: '/marks', headers, payload: lines }), 201, { status: 'created', count: 2 })
   same(await send('POST', '/nodes/1/marks', [{ id: 1, node_id: 1 }, { id: 2, node_id: 2 }]), 400, {
     error: 'validation',
     message: "The body is not valid; 'details' lists 1 problem.",
@@ -137,17 +146,26 @@ everySource('items of an array are created in their order, each with its links',
     fields: ['id'],
     pointer: '/1'
   })
-  same(await send('POST', '/nodes/1/marks', [{ id: 1 }, { id: 2 }]), 201,
+  same(await send('POST', '/marks', [
+    { id: 1, node_id: 1 }, { id: 2, node_id: 1 }, { id: 1, node_id: 1, text: 'a' }, { id: 3, node_id: 1, text: 'b' }
+  ]), 409, {
+    status: 'conflict',
+    error: 'duplicate',
+    message: "An item with the same 'id' already exists.",
+    fields: ['id'],
+    pointer: '/2'
+  })
+  same(await send('POST', '/marks', [{ id: 1, node_id: 1 }, { id: 2, node_id: 1 }]), 201,
     [{ status: 'created', id: 1 }, { status: 'created', id: 2 }])
-  same(await get('/marks'), 200, [{ id: 1, node_id: 1 }, { id: 2, node_id: 1 }])
+  same(await get('/marks?fields=id,node_id'), 200, [1, 2, 8, 9].map(id => ({ id, node_id: 1 })))
   t.strictSame(saved, [{ id: 1, nodeId: 1 }, { id: 2, nodeId: 1 }])
-}, {}, {
+}, { imports: true }, {
   tables: { nodes: [{ id: 1, parentId: null }], tags: [], node_tags: [], marks: [] },
   ddl: `create table nodes (id key, "parentId" integer references nodes);
     create table tags (id key, name text not null);
     create table node_tags ("nodeId" integer references nodes, "tagId" integer references tags,
       primary key ("nodeId", "tagId"));
-    create table marks (id key, "nodeId" integer not null references nodes)`,
+    create table marks (id key, "nodeId" integer not null references nodes, text text)`,
   collections: source => ({
     nodes: collection(Node, { source: source('nodes') }),
     tags: collection(Tag, { source: source('tags') }),

@@ -75,7 +75,7 @@ export const insertFaults: readonly Fault[] = [
     what: 'sources: a refused insert of several items undoes the one before it',
     text: 'if (!savepoint.isUnchanged) await savepoint.set(connection)',
     fault: '',
-    tests: ['contract/imports', 'contract/creating', 'sources/refused-rows'],
+    tests: ['contract/creating'],
     postgres: true
   },
   {
@@ -94,6 +94,6 @@ export const insertFaults: readonly Fault[] = [
     what: 'statements: a key that was not asked for is missing from what was',
     text: '(orNothing ? 1 : 0) + (keyed ? 2 : 0)',
     fault: '(orNothing ? 1 : 0) + (keyed ? 0 : 0)',
-    tests: ['sources/sql/outline', 'contract/imports']
+    tests: ['contract/creating']
   }
 ]
