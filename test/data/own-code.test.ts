@@ -1,3 +1,4 @@
+import { Type } from '@sinclair/typebox'
 import type { FastifyRequest } from 'fastify'
 import Fastify from '../helpers/fastify.ts'
 import { type Test, test } from 'tap'
@@ -247,6 +248,25 @@ test('a transaction is of one database, which must be named where there are seve
   await t.rejects(async () => kept?.asSystem().collection(entries).count(), { message: /transaction has ended/ })
   await app.close()
   db.close()
+})
+
+test('an item is a copy, whose lists and values of JSON belong to own code', async t => {
+  const app = Fastify()
+  const schema = Type.Object({
+    id: Type.Integer({ identifier: true, readable: true }),
+    tags: Type.Array(Type.String(), { readable: true }),
+    more: Type.Unknown({ readable: true })
+  })
+  const things = collection(schema, { source: memory([{ id: 1, tags: ['a'], more: { deep: [null] } }]) })
+  await app.register(dataApi, { collections: { things } })
+  const own = app.dataApi.asSystem().collection(things)
+  const { items: [listed] } = await own.list()
+  for (const item of [await own.get(1), listed]) {
+    item?.tags.push('b')
+    ;(item?.more as { deep: unknown[] }).deep.push(1)
+  }
+  t.strictSame(await own.get(1), { id: 1, tags: ['a'], more: { deep: [null] } })
+  await app.close()
 })
 
 test('the context of a call as the system has no request', async t => {

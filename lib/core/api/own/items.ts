@@ -32,7 +32,9 @@ function valueOf (row: Row, shown: Shown): unknown {
     case 'value': {
       const { field } = shown
       if (field.kind === 'computed') return field.get(row)
-      return field.kind === 'stored' ? toValue(structuredClone(value), field) : value
+      if (field.kind !== 'stored') return value
+      // Own code may change a list or a value of JSON. To clone a scalar would take longer than to read it.
+      return toValue(typeof value === 'object' && value !== null ? structuredClone(value) : value, field)
     }
   }
 }
