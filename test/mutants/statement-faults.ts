@@ -35,6 +35,42 @@ export const statementFaults: readonly Fault[] = [
     tests: ['contract/relations-with-constants', 'sources/sqlite']
   },
   {
+    what: 'statements: the text at the end of a page is taken for what is stored',
+    text: 'textPosition: (shown, stored) => mistypedText.test(shown) ?',
+    fault: 'textPosition: (shown, stored) => shown.startsWith(stored().toString()) && false ?',
+    tests: ['sources/sqlite/mistyped-pages']
+  },
+  {
+    what: 'statements: bytes that are not UTF-8 have no position',
+    text: String.raw`const mistypedText = /^\u0001|\u0000|\ufffd/`,
+    fault: String.raw`const mistypedText = /^\u0001|\u0000/`,
+    tests: ['sources/sqlite/mistyped-pages']
+  },
+  {
+    what: 'statements: bytes at the end of a page are taken for a text',
+    text: "if (type === 'TEXT') return undefined",
+    fault: "if (type !== '') return undefined",
+    tests: ['sources/sqlite/mistyped-pages']
+  },
+  {
+    what: 'statements: the last row of a page has the position of the first',
+    text: '(bytes() as ReadonlyArray<readonly unknown[]>)[index]?.flat()',
+    fault: '(bytes() as ReadonlyArray<readonly unknown[]>)[0]?.flat()',
+    tests: ['sources/sqlite/mistyped-pages']
+  },
+  {
+    what: 'statements: the last item of a page has the position of the first',
+    text: 'carried.decode(lines.last(), shown.last, () => bytes().last())',
+    fault: 'carried.decode(lines.last(), shown.last, () => bytes().first())',
+    tests: ['sources/sqlite/mistyped-pages']
+  },
+  {
+    what: 'statements: a page whose ends need bytes is read as columns',
+    text: '!carriesFunctions(plan) && textsAmong(plan.extra, plan.from, builder) === undefined',
+    fault: '!carriesFunctions(plan)',
+    tests: ['sources/sqlite/mistyped-pages']
+  },
+  {
     what: 'statements: equal values are counted twice',
     text: 'count(distinct ${shown()})',
     fault: 'count(${shown()})',

@@ -15,7 +15,6 @@ const someRead: PreparedRead<string> = {
   parameters: [],
   longest: 1,
   longValues: 1,
-  exact: undefined,
   decode: () => 'read'
 }
 

@@ -16,11 +16,16 @@ export const postgresWriter: Writer = {
     return sql`(select ${sql.id('(o)')} from (select ${columns}) as ${sql.id('(o)')})`
   },
   row: values => sql`json_build_array(${sql.join(values)})`,
-  rows: row => sql`coalesce(json_agg(${row}), '[]')`,
+  rows,
+  allRows: rows,
   array: object => sql`coalesce(array_to_json(array_agg(${object})), '[]')`,
   text: json => sql`to_json(${json})::text`,
   join: (object, separator) => sql`string_agg(to_json(${object})::text, ${sql.lit(separator)})`,
   finish: writeMarked
+}
+
+function rows (row: Sql): Sql {
+  return sql`coalesce(json_agg(${row}), '[]')`
 }
 
 /** Writes a value. Marks a number that JavaScript would write in another way, and one that JSON does not have. */

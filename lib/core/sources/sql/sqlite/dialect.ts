@@ -12,7 +12,8 @@ import { sqliteWriter } from './json.ts'
 import { bucket, sum } from './sums.ts'
 import { isCanonical, storeTimestamp, timestamp, timestampCondition } from './timestamps.ts'
 import {
-  holdsTies, isBinaryText, isIntegerType, isTextType, mistypedOperand, mistypedPosition, namedCondition, plainText
+  holdsTies, isBinaryText, isIntegerType, isTextType, mistypedOperand, mistypedPosition, mistypedTexts, namedCondition,
+  plainText
 } from './mistyped-values.ts'
 
 /** The dialect of SQLite, from version 3.37. */
@@ -41,6 +42,7 @@ export const sqliteDialect: Dialect = {
   bucket,
   extreme: (call, filtered) => sql`${sql.raw(call)}(${filtered})`,
   position,
+  storedTexts: mistypedTexts,
   storedOperand: (slot, columnType, textual) =>
     mistypedOperand(sql.val(slot), operand(slot, columnType, textual), columnType, one => comparable(one, columnType)),
   asShown: column => column,

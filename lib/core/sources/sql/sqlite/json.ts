@@ -17,13 +17,18 @@ export const sqliteWriter: Writer = {
   },
   object: members => members.some(([, , isNested]) => isNested) ? nesting(members) : flat(members),
   row: values => sql`json_array(${sql.join(values)})`,
-  // Not json_group_array(): see `array`.
-  rows: row => sql`json('[' || coalesce(group_concat(${row}, ','), '') || ']')`,
+  // json() has a row around the array take it for JSON, and reads the whole text.
+  rows: row => sql`json(${arrayOf(row)})`,
+  allRows: arrayOf,
   text: json => json,
-  // The driver limits the length that group_concat() makes; json_group_array() looks at it when it has all rows.
-  array: object => sql`'[' || coalesce(group_concat(${object}, ','), '') || ']'`,
+  array: arrayOf,
   join: (object, separator) => sql`group_concat(${object}, ${sql.lit(separator)})`,
   finish: writeMarked
+}
+
+/** The driver limits the length that group_concat() makes; json_group_array() looks at it when it has all rows. */
+function arrayOf (json: Sql): Sql {
+  return sql`'[' || coalesce(group_concat(${json}, ','), '') || ']'`
 }
 
 type Members = Parameters<Writer['object']>[0]

@@ -1,6 +1,6 @@
 import { sql } from '../load-kysely.ts'
 import type { ValueKind } from '../../../model/values.ts'
-import type { ColumnType, Sql } from '../statements/dialect.ts'
+import type { ColumnType, Sql, StoredTexts } from '../statements/dialect.ts'
 import { call } from './functions.ts'
 
 // A column of SQLite may hold mistyped values: those of other types than its own, text with NUL, and text that is not
@@ -15,6 +15,24 @@ export function mistypedPosition (column: Sql, columnType: ColumnType): Sql | un
   const conditions = [...isPlain === undefined ? [] : [isPlain], sql`${column} is null`, isRegular]
   return sql`case when ${sql.join(conditions, sql` or `)} then null else ${mark(column)} end`
 }
+
+/** The mistyped values of columns of text: texts, which their bytes tell, and bytes. */
+export const mistypedTexts: StoredTexts = {
+  areIn: ({ kind, type }) => storedKinds.has(kind) && type !== '' && isTextType(type),
+  otherPosition (column, { type }) {
+    if (type === 'TEXT') return undefined
+    const isNone = sql`typeof(${column}) in ('text', 'null')`
+    return { sql: sql`case when ${isNone} then null else ${mark(column)} end`, isNone }
+  },
+  asBytes: text => sql`cast(${text} as blob)`,
+  textPosition: (shown, stored) => mistypedText.test(shown) ? `\u0001t${stored().toString('base64')}` : null
+}
+
+const storedKinds: ReadonlySet<ValueKind> = new Set(['string', 'date', 'time', 'uuid'])
+
+// The conditions of `positioned`. U+FFFD stands for bytes that are not UTF-8.
+// eslint-disable-next-line no-control-regex
+const mistypedText = /^\u0001|\u0000|\ufffd/
 
 /**
  * Returns the condition for texts of ASCII without NUL, none of which is mistyped; undefined for other kinds. The

@@ -92,7 +92,7 @@ function makeThreadReader (
   rescue: <Result>(prepared: PreparedRead<Result>, error: unknown) => Result | Promise<Result>
 ) {
   return async <Result>(prepared: PreparedRead<Result>): Promise<Result> => {
-    const { text, collection, parameters, cardinality, longest, longValues, decode } = prepared.exact?.() ?? prepared
+    const { text, collection, parameters, cardinality, longest, longValues, decode } = prepared
     const about = { database: 'sqlite', kind: 'read', collection, text } as const
     const begun = beginStatement()
     try {

@@ -11,7 +11,6 @@ import { type FileChanges, followChanges } from './changes.ts'
 import { checkpointAfter, plainly } from './checkpoints.ts'
 import { connect, type Connection } from './connection.ts'
 import { dialectOf } from './dialect.ts'
-import { fastForms } from './fast-forms.ts'
 import { isBusy, resultCode } from './faults.ts'
 import { checkOptions, explainOpening, type Settings, type SqliteOptions } from './options.ts'
 import { makeReader, type Read } from './reader.ts'
@@ -166,9 +165,7 @@ const checkpointing = {
 function followTables (driver: SqliteDriver, { statementCache }: Settings) {
   const { current, refresh } = followSchema(driver, () => {
     const find = makeReadTable(driver)
-    const dialect = dialectOf(driver)
-    const exact = makeStatements(dialect, find, statementCache)
-    return { find, ...makeStatements({ ...dialect, fast: fastForms }, find, statementCache, exact) }
+    return { find, ...makeStatements(dialectOf(driver), find, statementCache) }
   })
   const statements: Statements = {
     bind: (plan, locking) => current().bind(plan, locking),

@@ -3,17 +3,16 @@ import type { DataField } from '../../../model/model.ts'
 import { carriedTerms, fieldsOf } from '../../../plan/order.ts'
 import type { Order, ReadPlanOf, Row, Selection } from '../../../plan/plan.ts'
 import { textOf } from '../../json-text.ts'
-import { isNeverNull, notNull } from '../../not-null.ts'
+import { isNeverNull } from '../../not-null.ts'
 import type { JsonResult, ReadResult } from '../../source.ts'
 import type { Builder } from './builder.ts'
 import type { Sql } from './dialect.ts'
 import { buildFilter } from './filter.ts'
-import { buildSort, carriedValues, valueColumn } from './item-values.ts'
-import { checkEnd, guardedAmong, positionsOf } from './positions.ts'
+import { buildSort, valueColumn } from './item-values.ts'
 import { type CompiledRead, isLong, type Values } from './compiled-read.ts'
-import { buildLimit, dataFields, isDirect } from './select.ts'
+import { buildLimit, dataFields, fieldLayouts, isDirect, objectMaker, rowMaker } from './select.ts'
 import { cardinalityOf } from './steps.ts'
-import { column, table, tableRef, type TableRef } from './table.ts'
+import { table, tableRef, type TableRef } from './table.ts'
 
 // Reads of the columns of one table, without JSON: the most frequent reads, and those that drivers answer fastest.
 
@@ -107,7 +106,6 @@ function buildPageSelect<Result> (
     longValues: [...fetched.fields, ...fieldsOf(terms)].filter(isLong).length,
     decode (rows, { limit }) {
       const more = rows.length > limit
-      for (const row of [rows[0], rows[Math.min(limit, rows.length) - 1]]) if (row !== undefined) columns.checkEnd(row)
       return decodeRows(more ? rows.slice(0, limit) : rows, columns, more)
     }
   }
@@ -131,8 +129,6 @@ interface Columns {
   row (values: Values): Row
   /** Returns the JSON text of each value. */
   texts (values: Values): readonly string[]
-  /** Throws NeedsExactForm for a row at the end of a page that may have positions which are not read. */
-  checkEnd (values: Values): void
   /** Returns the members that the selection shows, under their names on the wire. */
   item (values: Values): Readonly<Record<string, unknown>>
 }
@@ -149,51 +145,14 @@ interface Fetched {
 }
 
 function makeColumns ({ fields, select, extra, terms }: Fetched, ref: TableRef, builder: Builder): Columns {
-  const { dialect, columnType } = builder
-  const guarded = guardedAmong(extra, ref, builder)
-  const positions = positionsOf(extra.filter(field => !guarded.has(field)), ref, builder)
-  const joined = carriedValues(terms, terms.map(term => valueColumn(term, ref, builder).sql), 'fetch', builder)
-  const values = [
-    ...fields.map(field => dialect.fetch(column(ref, field), columnType(ref.collection, field))),
-    ...positions.map(position => position.sql),
-    ...joined.map(value => value.sql)
-  ]
-  const columns = values.map((value, index) => sql`${value} as ${sql.id(`v${index}`)}`)
-  const decoders = fields.map(field => dialect.decoder(columnType(ref.collection, field)))
-  const check = notNull(fields)
-  const names = [...fields.map(({ property }) => property), ...[...positions, ...joined].map(({ name }) => name)]
-  const makeRow = objectMaker(names, [
-    ...decoders, ...positions.map(() => asIs), ...joined.map(({ decode }) => decode)
-  ])
+  const columns = terms.map(term => valueColumn(term, ref, builder).sql)
+  const layouts = fieldLayouts({ fields, extra, terms, columns }, 'fetch', ref, builder)
+  const values = layouts.map(({ sql: value }, index) => sql`${value} as ${sql.id(`v${index}`)}`)
+  const decoders = layouts.slice(0, fields.length).map(({ decode }) => decode)
   return {
-    sql: columns.length === 0 ? sql`1 as ${sql.id('nothing')}` : sql.join(columns),
-    row: values => check(makeRow(values)),
-    checkEnd (values) {
-      if (dialect.fast === undefined) return
-      for (const field of guarded) {
-        checkEnd(values[fields.indexOf(field)], columnType(ref.collection, field), dialect.fast)
-      }
-    },
+    sql: values.length === 0 ? sql`1 as ${sql.id('nothing')}` : sql.join(values),
+    row: rowMaker(layouts, fields),
     texts: values => decoders.map((decode, index) => textOf(decode(values[index]))),
     item: objectMaker(select.map(({ name }) => name), decoders)
-  }
-}
-
-const asIs: Decoder = value => value
-
-type Decoder = (value: unknown) => unknown
-
-/**
- * Returns a function that makes an object of a row's first values, under the names given. All its objects are copies of
- * one empty object, so that they share a hidden class.
- */
-function objectMaker (
-  names: readonly string[], decoders: readonly Decoder[]
-): (values: Values) => Readonly<Record<string, unknown>> {
-  const empty: Readonly<Record<string, unknown>> = Object.fromEntries(names.map(name => [name, null]))
-  return values => {
-    const object = { ...empty }
-    for (let index = 0; index < names.length; index++) object[names[index] ?? ''] = decoders[index]?.(values[index])
-    return object
   }
 }

@@ -2,6 +2,7 @@ import type { DataField } from '../../../model/model.ts'
 import type { ValueKind } from '../../../model/values.ts'
 import type { Found, ReadResult } from '../../source.ts'
 import type { Sql } from './dialect.ts'
+import type { TextsOfPage } from './positions.ts'
 
 /** A row of a statement's result: its values, in the order of its columns. */
 export type Values = readonly unknown[]
@@ -21,11 +22,6 @@ export interface ReadLimit { readonly limit: number, readonly longest: number }
  */
 export type Cardinality = 'item' | 'row' | 'rows'
 
-/** The error of a page in the fast form whose ends may have positions, which only the exact form reads (FastForms). */
-export class NeedsExactForm extends Error {
-  constructor () { super('the fast form of a statement cannot read these rows') }
-}
-
 /** The statement of a read, and the decoder of its rows. */
 export interface CompiledRead<Result = ReadResult> {
   readonly sql: Sql
@@ -42,11 +38,13 @@ const unbounded: ReadonlySet<ValueKind> = new Set(['string', 'json', 'mixed', 'b
 
 /**
  * The part of a statement that reads rows: their column, and that of the total. `with`: a common table expression that
- * both read. `total` is undefined if the plan does not count.
+ * both read. `texts`: fields for which the column is read as bytes; then `bytes` returns the rows with a character for
+ * each byte. `total` is undefined if the plan does not count.
  */
 export interface Body {
   readonly with?: Sql
   readonly rows: Sql
+  readonly texts?: TextsOfPage | undefined
   readonly total?: Sql
-  decode (rows: unknown, total: { readonly total?: number }, limit: ReadLimit): Found
+  decode (rows: unknown, total: { readonly total?: number }, limit: ReadLimit, bytes: () => unknown): Found
 }

@@ -17,6 +17,8 @@ export interface Writer {
   row (values: readonly Sql[]): Sql
   /** Aggregates rows to an array in the order of the rows, which is empty over no rows. */
   rows (row: Sql): Sql
+  /** Aggregates the rows of a whole result, which stand in no other row. */
+  allRows (row: Sql): Sql
   /** Returns an object or array as text, so that no driver parses it. */
   text (json: Sql): Sql
   /** Aggregates objects to an array in the order of the rows, which is empty over no rows. */
@@ -25,19 +27,6 @@ export interface Writer {
   join (object: Sql, separator: string): Sql
   /** Replaces the numbers that the database cannot write as JavaScript does, which it marked in the text. */
   finish (text: string): string
-}
-
-/**
- * What a dialect of fast forms can do besides. A fast form reads a page without the positions of its columns, which few
- * values have. For a page that may need them it fails (NeedsExactForm in compiled-read.ts).
- */
-export interface FastForms {
-  /** Returns true for a type of which a read fails for each value that has a position. */
-  isGuarded (type: ColumnType): boolean
-  /** Returns JSON that cannot be made if the column's value has a position. Texts are checked by checkJson(). */
-  guard (json: Sql, column: Sql, type: ColumnType): Sql
-  /** Returns false if a value that fetch() selects has a position. Texts are checked by checkEnd() besides. */
-  isUsual (value: unknown, type: ColumnType): boolean
 }
 
 /** How the values of a filtered column make groups, one for each value that is shown. */
@@ -55,6 +44,22 @@ export interface Grouping {
  * value as it is shown. `isNone`: a condition for null, which takes less time and need not hold for every null.
  */
 export interface PositionSql { readonly sql: Sql, readonly isNone?: Sql | undefined }
+
+/**
+ * The columns whose texts may be shown otherwise than they are stored, as the order and so the position has them. SQL
+ * takes a function for each row to find that out. So reads of pages select their result as bytes, and the bytes of the
+ * rows at its ends tell their positions.
+ */
+export interface StoredTexts {
+  /** Returns true for the type of such a column. */
+  areIn (type: ColumnType): boolean
+  /** Returns the position of a value that is no text; undefined for a column of texts alone. */
+  otherPosition (column: Sql, type: ColumnType): PositionSql | undefined
+  /** Returns the text of a result as bytes. */
+  asBytes (text: Sql): Sql
+  /** Returns the position of a text as it is shown; null if that is the text. `stored`: returns its bytes. */
+  textPosition (shown: string, stored: () => Buffer): string | null
+}
 
 /** The operators that look for a text in a column, with regard to case. */
 export type TextOperator = Extract<Operator, 'starts_with' | 'ends_with' | 'contains'>
@@ -87,6 +92,8 @@ export interface Dialect {
   extreme (call: 'min' | 'max', filtered: Sql, type: ColumnType): Sql
   /** Returns the position of a column's values; undefined if that is the value as it is shown. */
   position (column: Sql, type: ColumnType): PositionSql | undefined
+  /** Undefined where each text is shown as it is stored. */
+  readonly storedTexts?: StoredTexts
   /** Returns a bound position as it is compared with a comparable column. `textual`: see isTextual(). */
   storedOperand (slot: Slot, type: ColumnType, textual: boolean): Sql
   /** Returns a column of text as a client reads it. */
@@ -122,8 +129,6 @@ export interface Dialect {
   /** Returns the decoder of values that fetch() selects, and that encode() put into JSON. */
   decoder (type: ColumnType): (value: unknown) => unknown
   readonly writer: Writer
-  /** Only in a dialect of fast forms. */
-  readonly fast?: FastForms
   /** Whether a read of columns ends once its rows are longer than the answer. */
   readonly endsLongReads: boolean
   /** Whether the application makes the JSON of a page of columns faster than the database does. */

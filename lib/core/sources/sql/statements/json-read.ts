@@ -11,18 +11,15 @@ import type { Sql, Writer } from './dialect.ts'
 import { buildFilter } from './filter.ts'
 import { buildRelated } from './function-columns.ts'
 import { innerTerms } from './item-values.ts'
-import { checkJson, guardedAmong, positionsOf } from './positions.ts'
+import { positionsOf, resultBytes, resultText, textsAmong, type TextsOfPage } from './positions.ts'
 import type { CompiledRead, ReadLimit, Values } from './compiled-read.ts'
-import { buildRow, buildRows, elementsOf, isDirect, selectItem } from './select.ts'
+import { buildRow, buildRows, dataFields, elementsOf, isDirect, selectItem } from './select.ts'
 import { isFlat } from './shape.ts'
 import { buildRowRead, buildTotal, decodeTotal, startingAt, stepRefs } from './steps.ts'
 import { column, queryRef, tableRef, type TableRef } from './table.ts'
 
-/**
- * The builder of a statement, and the writer of JSON of its dialect. `guarded`: the fields without which the read must
- * fail if they have a position.
- */
-interface JsonBuilder { readonly writer: Writer, readonly builder: Builder, readonly guarded?: ReadonlySet<DataField> }
+/** The builder of a statement, and the writer of JSON of its dialect. */
+interface JsonBuilder { readonly writer: Writer, readonly builder: Builder }
 
 /**
  * Whether the database can write a listing of this selection as JSON. It cannot write fields that the application
@@ -61,31 +58,26 @@ export function buildJsonRead (plan: ReadPlanOf<'list'>, builder: Builder): Comp
   const ref = queryRef(from.collection, builder.alias())
   const terms = carriedTerms(plan)
   const read = innerTerms(listing, terms, ref)
-  const isShown = terms.length === 0 && extra.every(field => listing.select.some(one => one.field === field))
-  const guarded = isShown ? guardedAmong(extra, ref, builder) : none
-  const object = buildObject(listing.select, ref, { writer, builder, guarded })
+  const object = buildObject(listing.select, ref, { writer, builder })
   const separator = isFlat(listing.select) ? objectSeparator(listing.select) : lineSeparator
-  const carried = buildCarried({ extra, terms, guarded }, listing.select, ref, builder)
+  const carried = buildCarried({ extra, terms }, listing.select, ref, builder)
   const rows = buildRows(listing, { ref, terms: read }, inner => {
     const start = startingAt(from, inner, parent, listing.where, builder)
     const conditions = sql`${start} and ${buildFilter(cursorBound, inner, builder)}`
     return isDirect(listing, from) ? conditions : builder.clockedScan(conditions, inner)
   }, true, builder)
-  const carriedRows = carried.sql === undefined ? sql`null` : writer.join(carried.sql, lineSeparator.text)
+  const { isShown, texts } = carried
+  const asRead = (column: Sql, hasFields: boolean) => hasFields ? texts?.asBytes(column) ?? column : column
   const outputs = [
-    ['rows', writer.join(object, separator.text)],
+    ['rows', asRead(writer.join(object, separator.text), isShown)],
     ['count', sql`count(*)`],
     ['total', count ? buildTotal(from, parent, listing.where, builder) : sql`null`],
-    ['carried', carriedRows]
+    ['carried', carried.sql === undefined ? sql`null` : asRead(carried.sql, !isShown)]
   ] as const
   const select = { refs, outputs, from: sql` from (${rows}) as ${sql.id(ref.alias)}` }
-  return buildRowRead(plan, select, builder, (values, limits) => {
-    if (guarded.size > 0) checkJson(textOf(values[0]))
-    return decodePage(values, limits, { writer, separator, carried })
-  })
+  return buildRowRead(plan, select, builder, (values, limits) =>
+    decodePage(values, limits, { writer, separator, carried }))
 }
-
-const none: ReadonlySet<DataField> = new Set()
 
 interface PageLayout { readonly writer: Writer, readonly separator: Separator, readonly carried: Carried }
 
@@ -94,7 +86,7 @@ function decodePage (
 ): JsonResult {
   if (rows === null && Number(count) > 0) throw answerTooLarge(longest)
   const more = Number(count) > limit
-  const items = limit === 0 ? '' : writer.finish(withoutLast(textOf(rows), separator, more))
+  const items = limit === 0 ? '' : writer.finish(withoutLast(linesOf(rows), separator, more))
   const text = (reversed: boolean) => arrayOf(items, separator, reversed)
   return { kind: 'items', text, ends: items === '' ? undefined : ends(), more, ...decodeTotal(total) }
 
@@ -102,16 +94,23 @@ function decodePage (
     const shown = endsOf(items, separator)
     const lines = carried.sql === undefined
       ? shown
-      : endsOf(withoutLast(textOf(carriedRows), lineSeparator, more), lineSeparator)
+      : endsOf(withoutLast(linesOf(carriedRows), lineSeparator, more), lineSeparator)
+    const bytes = () => carried.isShown
+      ? endsOf(withoutLast(resultBytes(rows), inBytes(separator), more), inBytes(separator))
+      : endsOf(withoutLast(resultBytes(carriedRows), lineSeparator, more), lineSeparator)
     return {
-      first: () => carried.decode(lines.first(), shown.first),
-      last: () => carried.decode(lines.last(), shown.last)
+      first: () => carried.decode(lines.first(), shown.first, () => bytes().first()),
+      last: () => carried.decode(lines.last(), shown.last, () => bytes().last())
     }
   }
 }
 
 // An aggregate over no rows is null.
-const textOf = (items: unknown) => items === null ? '' : String(items)
+const linesOf = (items: unknown) => items === null ? '' : resultText(items)
+
+const inBytes = ({ mark, ...separator }: Separator): Separator => ({ ...separator, mark: bytesOf(mark) })
+
+const bytesOf = (text: string) => Buffer.from(text).toString('latin1')
 
 /**
  * The separator of two items in the text of a listing. `text` stands between two items; `mark` occurs where two items
@@ -158,23 +157,52 @@ function arrayOf (items: string, { text: separator, mark, before }: Separator, r
   return `[${lines.split('\n').reverse().join(',')}]`
 }
 
-/** The fields that links need, and the terms with a path. `guarded`: see JsonBuilder. */
-interface CarriedAsked {
-  readonly extra: readonly DataField[]
-  readonly terms: Order
-  readonly guarded: ReadonlySet<DataField>
-}
+/** The fields that links need, and the terms with a path. */
+interface CarriedAsked { readonly extra: readonly DataField[], readonly terms: Order }
 
 /**
- * The fields that links need. `sql` is `undefined` if the items show them all, so that no second column is needed.
- * `decode` gets a line of that column, or an item, and the text of the item.
+ * The fields that links need. `sql`: a column with a line for each item; `undefined` if the items show all that is
+ * needed. `isShown`: whether the items show the fields. `texts`: the fields whose bytes are needed. `decode` gets a
+ * line of that column, or an item, the text of the item, and the bytes, each as a character, of the one that has the
+ * fields.
  */
-interface Carried { readonly sql: Sql | undefined, decode (line: string, shown: () => string): Row }
+interface Carried {
+  readonly sql: Sql | undefined
+  readonly isShown: boolean
+  readonly texts: TextsOfPage | undefined
+  decode (line: string, shown: () => string, bytes: () => string): Row
+}
 
-function buildCarried (
-  { extra, terms, guarded }: CarriedAsked, select: Selection, ref: TableRef, builder: Builder
+function buildCarried (asked: CarriedAsked, select: Selection, ref: TableRef, builder: Builder): Carried {
+  const { extra, terms } = asked
+  const names = extra.flatMap(field => select.find(one => one.field === field)?.name ?? [])
+  return terms.length === 0 && names.length === extra.length
+    ? carryShown(extra, names, select, ref, builder)
+    : carryLines(asked, ref, builder)
+}
+
+/** Carries the fields in a column of their own: an array a line. */
+function carryLines ({ extra, terms }: CarriedAsked, ref: TableRef, builder: Builder): Carried {
+  const texts = textsAmong(extra, ref, builder)
+  const fields = dataFields([], extra)
+  const row = buildRow([], extra, ref, builder, terms)
+  const arrayOf = (line: string) => JSON.parse(line) as readonly unknown[]
+  return {
+    sql: builder.dialect.writer.join(row.sql, lineSeparator.text),
+    isShown: false,
+    texts,
+    decode (line, _, bytes) {
+      const read = row.decode(arrayOf(line))
+      return texts?.tell(read, field => arrayOf(bytes()).flat()[fields.indexOf(field)]) ?? read
+    }
+  }
+}
+
+/** Takes the fields from the items, which show them all under these names, and their positions from a column. */
+function carryShown (
+  extra: readonly DataField[], names: readonly string[], select: Selection, ref: TableRef, builder: Builder
 ): Carried {
-  const names = extra.map(field => select.find(one => one.field === field)?.name)
+  const texts = textsAmong(extra, ref, builder)
   const headOf = headReader(extra, select)
   // Copies of one object are made in less time than objects of entries.
   const empty = Object.fromEntries(extra.map(({ property }) => [property, null]))
@@ -184,17 +212,21 @@ function buildCarried (
     for (const [index, { property }] of extra.entries()) row[property] = values[names[index] ?? '']
     return row
   }
-  const positions = positionsOf(extra.filter(field => !guarded.has(field)), ref, builder)
-  const isShown = terms.length === 0 && !names.includes(undefined)
-  if (isShown && positions.length === 0) return { sql: undefined, decode: decodeShown }
-  const row = buildRow([], extra, ref, builder, terms)
-  const decode = (line: string) => row.decode(JSON.parse(line) as readonly unknown[])
-  if (!isShown) return { sql: row.sql, decode }
+  const row = buildRow([], extra, ref, builder)
+  const positions = positionsOf(extra, ref, builder)
   // Few rows have positions. All others have an empty array, which is written in less time than it is made.
   const isPlain = sql.join(positions.map(position => position.isNone), sql` and `)
+  const line = sql`case when ${isPlain} then '[]' else ${row.sql} end`
   return {
-    sql: sql`case when ${isPlain} then '[]' else ${row.sql} end`,
-    decode: (line, shown) => line === '[]' ? decodeShown(shown()) : decode(line)
+    sql: positions.length === 0 ? undefined : builder.dialect.writer.join(line, lineSeparator.text),
+    isShown: true,
+    texts,
+    decode (line, shown, bytes) {
+      const isNone = positions.length === 0 || line === '[]'
+      const read = isNone ? decodeShown(shown()) : row.decode(JSON.parse(line) as readonly unknown[])
+      const nameOf = (field: DataField) => bytesOf(names[extra.indexOf(field)] ?? '')
+      return texts?.tell(read, field => (JSON.parse(bytes()) as Row)[nameOf(field)]) ?? read
+    }
   }
 }
 
@@ -233,11 +265,11 @@ export function buildMember (shown: Shown, ref: TableRef, writing: JsonBuilder):
   }
 }
 
-function buildValue (field: DataField, ref: TableRef, { writer, builder, guarded }: JsonBuilder): Sql {
+function buildValue (field: DataField, ref: TableRef, { writer, builder }: JsonBuilder): Sql {
   const type = builder.columnType(ref.collection, field)
   const value = writer.value(column(ref, field), type, field.kind === 'expression')
   if (value === undefined) throw new TypeError('what cannot be written is not built')
-  return guarded?.has(field) ? builder.dialect.fast?.guard(value, column(ref, field), type) ?? value : value
+  return value
 }
 
 function buildSubItem (shown: Extract<Shown, { kind: 'item' }>, ref: TableRef, { writer, builder }: JsonBuilder): Sql {

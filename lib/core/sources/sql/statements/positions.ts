@@ -1,9 +1,9 @@
 import { sql } from '../load-kysely.ts'
 import type { DataField } from '../../../model/model.ts'
 import { positionName } from '../../../plan/order.ts'
+import type { Row } from '../../../plan/plan.ts'
 import type { Builder } from './builder.ts'
-import type { ColumnType, FastForms, Sql } from './dialect.ts'
-import { NeedsExactForm } from './compiled-read.ts'
+import type { Sql } from './dialect.ts'
 import { column, type TableRef } from './table.ts'
 
 /**
@@ -12,40 +12,61 @@ import { column, type TableRef } from './table.ts'
  */
 export interface Position { readonly name: string, readonly sql: Sql, readonly isNone: Sql }
 
-/** Returns the positions of those fields whose values as shown do not tell where a row is in the order. */
+/**
+ * Returns the positions of those fields whose values as shown do not tell where a row is in the order. Of stored texts,
+ * SQL tells the positions of other values alone.
+ */
 export function positionsOf (
   fields: readonly DataField[], ref: TableRef, { dialect, columnType }: Builder
 ): readonly Position[] {
   return fields.flatMap(field => {
     const value = column(ref, field)
     const type = columnType(ref.collection, field)
-    const position = dialect.position(value, type)
+    const texts = dialect.storedTexts
+    const position = texts?.areIn(type) === true ? texts.otherPosition(value, type) : dialect.position(value, type)
     if (position === undefined) return []
     const isNone = position.isNone ?? sql`${position.sql} is null`
     return [{ name: positionName({ field }), sql: position.sql, isNone }]
   })
 }
 
-/** Returns those fields with a position whose reads fail for values that have one (Dialect.fast). */
-export function guardedAmong (fields: readonly DataField[], ref: TableRef, { dialect, columnType }: Builder) {
-  const { fast } = dialect
-  if (fast === undefined) return new Set<DataField>()
-  return new Set(fields.filter(field => {
-    const type = columnType(ref.collection, field)
-    return fast.isGuarded(type) && dialect.position(column(ref, field), type) !== undefined
-  }))
+/** The fields of a page whose texts have positions that their bytes tell (Dialect.storedTexts). */
+export interface TextsOfPage {
+  /** Returns the text of a result as bytes. */
+  asBytes (text: Sql): Sql
+  /** Returns a row at the end of the page with their positions. `stored`: returns a field's bytes, each a character. */
+  tell (row: Row, stored: (field: DataField) => unknown): Row
 }
 
-/** Throws NeedsExactForm if a value at the end of a page, as it was fetched, may have a position. */
-export function checkEnd (value: unknown, type: ColumnType, { isUsual }: FastForms): void {
-  if (!isUsual(value, type) || (typeof value === 'string' && mayBeMistyped.test(value))) throw new NeedsExactForm()
+/** Returns those among some fields; undefined if there are none. */
+export function textsAmong (
+  fields: readonly DataField[], { collection }: Pick<TableRef, 'collection'>,
+  { dialect: { storedTexts }, columnType }: Builder
+): TextsOfPage | undefined {
+  const texts = fields.filter(field => storedTexts?.areIn(columnType(collection, field)))
+  if (storedTexts === undefined || texts.length === 0) return undefined
+  return {
+    asBytes: storedTexts.asBytes,
+    tell (row, stored) {
+      const positions = texts.flatMap(field => {
+        const shown = row[field.property]
+        if (typeof shown !== 'string') return []
+        const position = storedTexts.textPosition(shown, () => Buffer.from(String(stored(field)), 'latin1'))
+        // Of bytes, which are no text, SQL tells the position.
+        const name = positionName({ field })
+        return position === null || typeof row[name] === 'string' ? [] : [[name, position] as const]
+      })
+      return positions.length === 0 ? row : { ...row, ...Object.fromEntries(positions) }
+    }
+  }
 }
 
-// U+0001 begins positions; U+FFFD stands for bytes that are no text.
-// eslint-disable-next-line no-control-regex
-const mayBeMistyped = /^\u0001|\u0000|\ufffd/
+/** Returns the text of a result, which may be read as bytes. */
+export const resultText = (read: unknown): string =>
+  read instanceof Uint8Array ? bufferOf(read).toString() : String(read)
 
-/** Throws NeedsExactForm if JSON contains such a text. It may throw for others that contain control characters. */
-export function checkJson (text: string): void {
-  if (text.includes('\\u000') || text.includes('\ufffd')) throw new NeedsExactForm()
-}
+/** Returns its bytes, each as a character. JSON stays JSON, because all its syntax is ASCII. */
+export const resultBytes = (read: unknown): string =>
+  read instanceof Uint8Array ? bufferOf(read).toString('latin1') : String(read)
+
+const bufferOf = ({ buffer, byteOffset, byteLength }: Uint8Array) => Buffer.from(buffer, byteOffset, byteLength)

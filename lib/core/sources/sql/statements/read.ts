@@ -5,6 +5,7 @@ import type { Builder } from './builder.ts'
 import { buildItemColumns, buildItemTexts, buildPageColumns, buildPageText, columnsShown } from './columns-read.ts'
 import { buildJsonRead, isWritable } from './json-read.ts'
 import { buildJsonItem } from './json-item.ts'
+import { textsAmong } from './positions.ts'
 import type { CompiledRead } from './compiled-read.ts'
 import { buildRowsRead } from './rows-read.ts'
 import { isFlat } from './shape.ts'
@@ -29,7 +30,7 @@ export type ReadForm = 'rows' | 'json' | 'locking'
  * | rows, json | any | any other | rows | serves every plan |
  *
  * - A simple page is a page of a whole collection, without its total, where a read ends once its rows are too long for
- *   the answer (Dialect.endsLongReads).
+ *   the answer (Dialect.endsLongReads), and where no bytes tell the positions at its ends (Dialect.storedTexts).
  * - "Values alone" excludes related items (isFlat); "plain columns" also excludes computed fields (columnsShown).
  * - A writable list excludes computed fields and fields of type `json`, at every depth (isWritable).
  *
@@ -54,7 +55,7 @@ export function chooseRead (plan: ReadPlan, builder: Builder, form: ReadForm): C
   if (plan.kind === 'list') {
     const { select } = plan.listing
     const isOneTable = builder.dialect.endsLongReads && plan.steps.length === 0 && !plan.count &&
-      !carriesFunctions(plan)
+      !carriesFunctions(plan) && textsAmong(plan.extra, plan.from, builder) === undefined
     const fields = form === 'json' && isOneTable && builder.dialect.fetchesPages ? columnsShown(select) : undefined
     if (fields !== undefined) return buildPageText(plan, fields, builder)
     if (form === 'json' && isWritable(select)) return buildJsonRead(plan, builder)

@@ -7,7 +7,8 @@ import type { Sql } from './dialect.ts'
 import { buildFilter } from './filter.ts'
 import { buildAggregate, hasGroup } from './aggregate-read.ts'
 import type { Body, CompiledRead, ReadLimit } from './compiled-read.ts'
-import { buildLimit, buildList, buildRow, decodeRows, isDirect } from './select.ts'
+import { resultBytes, resultText, textsAmong } from './positions.ts'
+import { buildLimit, buildList, buildRow, dataFields, decodeRows, isDirect } from './select.ts'
 import { buildRowRead, buildTotal, decodeTotal, startingAt, stepRefs } from './steps.ts'
 import { column, queryRef, table, tableRef, type TableRef } from './table.ts'
 
@@ -22,10 +23,11 @@ export function buildRowsRead (plan: ReadPlan, builder: Builder, locking = false
   const refs = stepRefs(plan.steps)
   const body = buildBody(plan, refs.at(-1), builder)
   const tables = body.with === undefined ? [] : [body.with]
-  const rows = ['rows', builder.dialect.writer.text(body.rows)] as const
+  const text = builder.dialect.writer.text(body.rows)
+  const rows = ['rows', body.texts?.asBytes(text) ?? text] as const
   const outputs = [rows, ['total', body.total ?? sql`null`] as const]
   return buildRowRead(plan, { refs, outputs, tables, locking }, builder, ([rows, total], limit) =>
-    body.decode(parseRows(rows, limit), decodeTotal(total), limit))
+    body.decode(parseRows(rows, limit), decodeTotal(total), limit, () => JSON.parse(resultBytes(rows))))
 }
 
 /**
@@ -34,7 +36,7 @@ export function buildRowsRead (plan: ReadPlan, builder: Builder, locking = false
  */
 function parseRows (rows: unknown, { longest }: ReadLimit): unknown {
   if (rows === null) throw answerTooLarge(longest)
-  const text = String(rows)
+  const text = resultText(rows)
   let count = 0
   for (let at = text.indexOf('['); at >= 0; at = text.indexOf('[', at + 1)) {
     if (++count * objectWeight > longest) throw answerTooLarge(longest)
@@ -58,27 +60,35 @@ function buildItemRows ({ select }: ReadPlanOf<'item'>, ref: TableRef | undefine
   if (ref === undefined) throw new TypeError('an item is reached by a step at least')
   const row = buildRow(select, [], ref, builder)
   return {
-    rows: sql`(select ${builder.dialect.writer.rows(row.sql)} from ${sql.id(ref.alias)})`,
+    rows: sql`(select ${builder.dialect.writer.allRows(row.sql)} from ${sql.id(ref.alias)})`,
     decode: rows => ({ kind: 'rows', rows: decodeRows(rows, row), more: false })
   }
 }
 
 function buildPageRows (plan: ReadPlanOf<'list'>, parent: TableRef | undefined, builder: Builder): Body {
   const { from, listing, cursorBound, extra, count } = plan
-  const list = buildList({ ...listing, extra, ahead: true }, queryRef(from.collection, builder.alias()), inner => {
+  const ref = queryRef(from.collection, builder.alias())
+  const texts = textsAmong(extra, ref, builder)
+  const fields = dataFields(listing.select, extra)
+  const list = buildList({ ...listing, extra, ahead: true }, ref, inner => {
     const start = startingAt(from, inner, parent, listing.where, builder)
     const conditions = sql`${start} and ${buildFilter(cursorBound, inner, builder)}`
     return isDirect(listing, from) ? conditions : builder.clockedScan(conditions, inner)
   }, builder)
   return {
     rows: list.sql,
+    texts,
     ...count && { total: buildTotal(from, parent, listing.where, builder) },
-    decode: (rows, total, { limit }) => ({
-      kind: 'rows',
-      rows: decodeRows(rows, list).slice(0, limit),
-      more: isMore(rows, limit),
-      ...total
-    })
+    decode (rows, total, { limit }, bytes) {
+      const read = decodeRows(rows, list).slice(0, limit)
+      const stored = (index: number) => (field: DataField) =>
+        (bytes() as ReadonlyArray<readonly unknown[]>)[index]?.flat()[fields.indexOf(field)]
+      const told = texts === undefined
+        ? read
+        : read.map((row, index) =>
+          index > 0 && index < read.length - 1 ? row : texts.tell(row, stored(index)))
+      return { kind: 'rows', rows: told, more: isMore(rows, limit), ...total }
+    }
   }
 }
 
@@ -100,7 +110,7 @@ function buildGroups (plan: ReadPlanOf<'groups'>, parent: TableRef | undefined, 
   const groups = dialect.groups(type)
   const row = dialect.writer.row([groups.encode(value), list.sql])
   return {
-    rows: sql`(select ${dialect.writer.rows(row)} from (${values}) as ${group})`,
+    rows: sql`(select ${dialect.writer.allRows(row)} from (${values}) as ${group})`,
     ...count && { total: buildGroupTotal(from, parent, members.where, by, builder) },
     decode: (rows, total, { limit }) => ({
       kind: 'groups',

@@ -17,7 +17,8 @@ import { column, queryRef, selected, table, tableRef, type TableRef } from './ta
 /** The SQL by which a row becomes a JSON array, and the decoder of that array. Both go by position. */
 export interface RowLayout { readonly sql: Sql, decode (values: readonly unknown[]): Row }
 
-interface ValueLayout { readonly property: string, readonly sql: Sql, decode (value: unknown): unknown }
+/** A value of a row, under its property. */
+export interface ValueLayout { readonly property: string, readonly sql: Sql, decode (value: unknown): unknown }
 
 /**
  * Builds a row of the fields that a selection needs, the fields in `extra`, the related items that it shows, and the
@@ -27,17 +28,11 @@ export function buildRow (
   select: Selection, extra: readonly DataField[], ref: TableRef, builder: Builder, carried: Order = []
 ): RowLayout {
   const fields = dataFields(select, extra)
-  const check = notNull(fields)
   const layouts = [
-    ...fields.map(field => buildValue(field, ref, builder)),
-    ...positionsOf(extra, ref, builder).map(({ name, sql }) => ({ property: name, sql, decode: asIs })),
-    ...carriedValues(carried, carriedOf(carried, ref), 'encode', builder).map(({ name, ...one }) =>
-      ({ property: name, ...one })),
+    ...fieldLayouts({ fields, extra, terms: carried, columns: carriedOf(carried, ref) }, 'encode', ref, builder),
     ...select.flatMap(shown => shown.kind === 'value' ? [] : [buildNested(shown, ref, builder)])
   ]
-  const decode = (values: readonly unknown[]) => {
-    return check(Object.fromEntries(layouts.map((layout, index) => [layout.property, layout.decode(values[index])])))
-  }
+  const decode = rowMaker(layouts, fields)
   const { writer } = builder.dialect
   const rowOf = (some: readonly ValueLayout[]) => writer.row(some.map(layout => layout.sql))
   if (layouts.length <= mostArguments) return { sql: rowOf(layouts), decode }
@@ -45,6 +40,47 @@ export function buildRow (
 }
 
 const asIs = (value: unknown) => value
+
+/** What rows hold of an item: fields, positions of those in `extra`, and terms with a path, whose columns are given. */
+interface FieldsAsked {
+  readonly fields: readonly DataField[]
+  readonly extra: readonly DataField[]
+  readonly terms: Order
+  readonly columns: readonly Sql[]
+}
+
+/** Returns the values that rows hold of an item. `form`: where they stand, inside of JSON or outside. */
+export function fieldLayouts (
+  { fields, extra, terms, columns }: FieldsAsked, form: 'encode' | 'fetch', ref: TableRef, builder: Builder
+): readonly ValueLayout[] {
+  return [
+    ...fields.map(field => buildValue(field, form, ref, builder)),
+    ...positionsOf(extra, ref, builder).map(({ name, sql }) => ({ property: name, sql, decode: asIs })),
+    ...carriedValues(terms, columns, form, builder).map(({ name, ...one }) => ({ property: name, ...one }))
+  ]
+}
+
+/** Returns a function that makes rows of values. It throws for a null in a field that is never null. */
+export function rowMaker (layouts: readonly ValueLayout[], fields: readonly DataField[]) {
+  const check = notNull(fields)
+  const makeRow = objectMaker(layouts.map(({ property }) => property), layouts.map(({ decode }) => decode))
+  return (values: readonly unknown[]): Row => check(makeRow(values))
+}
+
+/**
+ * Returns a function that makes an object of a row's first values, under the names given. All its objects are copies of
+ * one empty object, so that they share a hidden class.
+ */
+export function objectMaker (
+  names: readonly string[], decoders: ReadonlyArray<(value: unknown) => unknown>
+): (values: readonly unknown[]) => Readonly<Record<string, unknown>> {
+  const empty: Readonly<Record<string, unknown>> = Object.fromEntries(names.map(name => [name, null]))
+  return values => {
+    const object = { ...empty }
+    for (let index = 0; index < names.length; index++) object[names[index] ?? ''] = decoders[index]?.(values[index])
+    return object
+  }
+}
 
 // Databases limit the arguments of a function: SQLite by default to 100 or 127.
 const mostArguments = 100
@@ -75,7 +111,9 @@ export function buildList (
   const terms = innerTerms(listing, carried, ref)
   const row = buildRow(listing.select, extra, ref, builder, carried)
   const rows = buildRows(listing, { ref, terms }, conditions, ahead, builder)
-  return { ...row, sql: sql`(select ${builder.dialect.writer.rows(row.sql)} from (${rows}) as ${sql.id(ref.alias)})` }
+  const { writer } = builder.dialect
+  const array = ahead ? writer.allRows(row.sql) : writer.rows(row.sql)
+  return { ...row, sql: sql`(select ${array} from (${rows}) as ${sql.id(ref.alias)})` }
 }
 
 /**
@@ -130,13 +168,11 @@ export function dataFields (select: Selection, extra: readonly DataField[]): rea
   return withKeys([...fields])
 }
 
-function buildValue (field: DataField, ref: TableRef, { dialect, columnType }: Builder): ValueLayout {
+function buildValue (
+  field: DataField, form: 'encode' | 'fetch', ref: TableRef, { dialect, columnType }: Builder
+): ValueLayout {
   const type = columnType(ref.collection, field)
-  return {
-    property: field.property,
-    sql: dialect.encode(column(ref, field), type),
-    decode: dialect.decoder(type)
-  }
+  return { property: field.property, sql: dialect[form](column(ref, field), type), decode: dialect.decoder(type) }
 }
 
 function buildNested (shown: Exclude<Shown, { kind: 'value' }>, ref: TableRef, builder: Builder): ValueLayout {

@@ -26,11 +26,6 @@ export interface PreparedRead<Result = ReadResult> {
   readonly longest: number
   /** The values of the result that can be long (CompiledRead.longValues). */
   readonly longValues: number
-  /**
-   * Returns the same read in its exact form. Only a fast form has it, which may fail for rows that the exact form reads
-   * (Dialect.fast).
-   */
-  readonly exact: (() => PreparedRead<Result>) | undefined
   decode (rows: readonly Values[]): Result
 }
 
@@ -67,12 +62,9 @@ interface Constant { readonly kind: 'constant', readonly value: unknown }
 /** The most statements of each cache. Caches are bounded because clients choose the shapes. */
 const cacheSize = 500
 
-/**
- * Makes the statements of a database. `characters`: the most characters of the texts and keys in each cache.
- * `exact`: the statements of exact forms, for a dialect of fast forms.
- */
+/** Makes the statements of a database. `characters`: the most characters of the texts and keys in each cache. */
 export function makeStatements (
-  dialect: Dialect, findTable: FindTable = () => undefined, characters = defaultStatementCache, exact?: Statements
+  dialect: Dialect, findTable: FindTable = () => undefined, characters = defaultStatementCache
 ): Statements {
   const compiler = makeCompiler(dialect)
   const builderOf = (shape: Shape) => makeBuilder(dialect, findTable, shape)
@@ -93,19 +85,18 @@ export function makeStatements (
     const { times, valuesOf } = executionsOf(change, values, dialect)
     return { text, times, parametersOf: run => bindValues(parameters, valuesOf(run), dialect), ...compiled }
   }
-  const bindRows = memoizeFrozen((plan: ReadPlan) => bindRead(plan, rows, dialect, exact?.bind))
+  const bindRows = memoizeFrozen((plan: ReadPlan) => bindRead(plan, rows, dialect))
   return {
     bind: (plan, isLocking = false) => isLocking ? bindRead(plan, locking, dialect) : bindRows(plan),
-    bindJson: memoizeFrozen((plan: ReadPlan) => bindRead(plan, json, dialect, exact?.bindJson)),
-    // A change does not run twice, so that the key which it returns is read in the exact form.
-    bindChange: exact?.bindChange ?? bindChange
+    bindJson: memoizeFrozen((plan: ReadPlan) => bindRead(plan, json, dialect)),
+    bindChange
   }
 }
 
 type FindRead<Result> = (plan: ReadPlan) => Found<Omit<CompiledRead<Result>, 'sql'>>
 
 function bindRead<Result> (
-  plan: ReadPlan, find: FindRead<Result>, dialect: Dialect, bindExact?: (plan: ReadPlan) => PreparedRead<Result>
+  plan: ReadPlan, find: FindRead<Result>, dialect: Dialect
 ): PreparedRead<Result> {
   const { statement: { text, parameters, compiled }, values } = find(plan)
   const limit = limitOf(plan)
@@ -115,7 +106,6 @@ function bindRead<Result> (
     cardinality: compiled.cardinality,
     parameters: bindValues(parameters, values, dialect),
     longest: limit.longest,
-    exact: bindExact && (() => bindExact(plan)),
     longValues: compiled.cardinality === 'rows' ? (limit.limit + 1) * Math.max(compiled.longValues ?? 1, 1) : 1,
     decode: rows => compiled.decode(rows, limit)
   }
