@@ -4,7 +4,7 @@ import type { Members, OwnImport, OwnItems } from '../own-face.ts'
 import { beginCall, type Binding, type Call, type CollectionNames } from './call.ts'
 import { importItems } from './import.ts'
 import { countItems, findItem, groupItems, listItems, readable, streamItems } from './reads.ts'
-import { addTo, createItems, deleteItem, updateEach, updateItem, writeMany } from './writes.ts'
+import { addTo, createItems, deleteItem, updateEach, changeItem, writeMany } from './writes.ts'
 
 /** The calls on a collection: each is planned and run as a request is. */
 export class OwnCalls implements OwnItems {
@@ -38,11 +38,11 @@ export class OwnCalls implements OwnItems {
   }
 
   update (id: unknown, changes: unknown, query: Query) {
-    return this.#write(call => updateItem(call, id, changes, query, false))
+    return this.#write(call => changeItem(call, id, changes, query, false))
   }
 
   upsert (id: unknown, values: unknown, query: Query) {
-    return this.#write(call => updateItem(call, id, values, query, true))
+    return this.#write(call => changeItem(call, id, values, query, true))
   }
 
   updateEach (items: unknown, query: Query) { return this.#write(call => updateEach(call, items, query)) }

@@ -24,7 +24,7 @@ export async function createItems (
 }
 
 /** Changes an item; with `upsert`, creates it where there is none. Returns it as the query selects. */
-export async function updateItem (
+export async function changeItem (
   call: Call, id: unknown, values: unknown, query: Query, upsert: boolean
 ): Promise<Members> {
   const named = itemResource(id, call)
