@@ -84,7 +84,7 @@ const parseUrlBytes: Parse = text => {
 const ordered = operatorsOf('equality', 'ordering')
 
 /** The types of strings with a format, by the name of the format. */
-export const formatTypes: Readonly<Record<string, ValueType>> = {
+export const formatTypes = {
   date: {
     kind: 'date',
     expected: 'a date such as 2001-12-31',
@@ -134,7 +134,14 @@ export const formatTypes: Readonly<Record<string, ValueType>> = {
     parse: parseUrlBytes,
     take: takeText(parseBytes)
   }
-}
+} as const satisfies Readonly<Record<string, ValueType>>
+
+/** The name of a format whose strings have a type of their own. */
+export type Format = keyof typeof formatTypes
+
+/** Returns the type of strings with a format; undefined for a format that only bodies are checked by. */
+export const typeOfFormat = (format: unknown): ValueType | undefined =>
+  typeof format === 'string' && Object.hasOwn(formatTypes, format) ? formatTypes[format as Format] : undefined
 
 const require = createRequire(import.meta.url)
 

@@ -1,11 +1,13 @@
 import type { TSchema } from '@sinclair/typebox'
 import { memoize } from '../scheduling/memoize.ts'
-import { formatTypes, takeText } from './formats.ts'
+import { formatTypes, takeText, typeOfFormat } from './formats.ts'
+import type { ValueKind } from './kinds.ts'
 import { decimalKey } from './numbers.ts'
 import { type Operator, operatorsOf } from './operators.ts'
 
 export * from './operators.ts'
 export { formatTypes } from './formats.ts'
+export type { ValueKind } from './kinds.ts'
 
 /** A type of values, and the information of the schemas around it: Optional and unions with null. */
 export interface Described {
@@ -81,7 +83,7 @@ const types: Readonly<Record<string, (schema: TSchema) => ValueType>> = {
   integer: () => integerType,
   number: () => numberType,
   boolean: () => booleanType,
-  string: schema => formatTypes[String(schema['format'])] ?? stringType
+  string: schema => typeOfFormat(schema['format']) ?? stringType
 }
 
 const jsonType: ValueType = {
@@ -127,7 +129,7 @@ export const integerType: ValueType = {
   parse (text) {
     if (!/^(?:0|-?[1-9]\d{0,18})$/.test(text)) return undefined
     const value = Number(text)
-    return Number.isSafeInteger(value) ? value : formatTypes['int64']?.parse(text)
+    return Number.isSafeInteger(value) ? value : formatTypes.int64.parse(text)
   },
   take: value => Number.isSafeInteger(value) ? Number(value) + 0 : undefined
 }
@@ -141,7 +143,7 @@ export const numberType: ValueType = {
     if (!/^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(text)) return undefined
     const value = Number(text)
     if (isExactInteger(text, value)) {
-      const exact = formatTypes['int64']?.parse(text)
+      const exact = formatTypes.int64.parse(text)
       if (exact !== undefined || isRounded(text, value)) return exact
     }
     // Adding 0 turns minus zero into zero: the two are equal on every source, but their texts differ.
@@ -207,9 +209,6 @@ function unionType (members: readonly ValueType[]): ValueType {
 
 const numeric: ReadonlySet<ValueKind> = new Set(['integer', 'number'])
 
-/** Returns true for the kinds of numbers, also of those that are texts in JSON because a double holds fewer digits. */
-export const isNumeric = (kind: ValueKind): boolean => numeric.has(kind) || kind === 'int64' || kind === 'decimal'
-
 /** Returns the text of a Date in the form of a type's values: the day, or the timestamp. */
 export function textOfDate (date: Date, { kind }: Pick<ValueType, 'kind'>): string {
   if (Number.isNaN(date.getTime())) return ''
@@ -224,23 +223,9 @@ export function toValue (value: unknown, { omitted }: Pick<Described, 'omitted'>
 
 /**
  * A value of a field, other than null, in the form in which it is shown, bound and written. What JSON cannot carry
- * exactly is text: see the kinds of values below.
+ * exactly is text (kinds.ts).
  */
 export type Scalar = string | number | boolean
-
-/**
- * The kind of a type's values.
- *
- * - `integer`: a number, or the digits of an integer beyond 2^53 as text
- * - `number`: a number, or `NaN`, `Infinity`, `-Infinity` as text
- * - `int64`, `decimal`: the exact number as text; compared as numbers
- * - `byte`: bytes as text in base64; compared as bytes
- * - `mixed`: a string, number or boolean; compared as texts
- * - `json`: any JSON; not compared
- */
-export type ValueKind =
-  | 'string' | 'integer' | 'number' | 'boolean' | 'date' | 'date-time' | 'time' | 'uuid' | 'int64' | 'decimal' | 'byte'
-  | 'mixed' | 'json'
 
 /** A type of values, as a field's schema declares it (docs/http.md: Query strings). */
 export interface ValueType {

@@ -1,6 +1,7 @@
-import type { Collection, RelationField, StoredField } from '../model/model.ts'
+import { kindOf } from '../model/kinds.ts'
+import type { Collection, DataField, RelationField, StoredField } from '../model/model.ts'
 import { isExact } from '../model/operators.ts'
-import type { Scalar, ValueKind } from '../model/values.ts'
+import type { Scalar } from '../model/values.ts'
 import type { Predicate } from './plan.ts'
 
 /** What a row must have to matter: in each of these columns one of the values, as comparableOf() returns them. */
@@ -9,12 +10,11 @@ export type Needs = ReadonlyMap<string, ReadonlySet<unknown>>
 /** Every row meets this. */
 export const anyRow: readonly Needs[] = [new Map()]
 
-// Their equal values have equal texts, whatever the type of the column.
-const understood: ReadonlySet<ValueKind> = new Set(['integer', 'int64', 'string', 'uuid'])
+const isUnderstood = ({ type }: DataField): boolean => kindOf(type.kind).hasOneText
 
 /** Returns the stored fields that equalities are understood of. */
 export const comparableFields = ({ stored }: Collection): readonly StoredField[] =>
-  stored.filter(({ type }) => understood.has(type.kind))
+  stored.filter(isUnderstood)
 
 /** Returns the column of a field, which several collections may have under names of their own. */
 export const columnOf = ({ property }: StoredField, { source }: Collection): string =>
@@ -44,7 +44,7 @@ export function needsOf (where: Predicate, collection: Collection): readonly Nee
     case 'compare': {
       const { field, operator, value, stored } = where
       if (field.kind !== 'stored' || stored === true || !isExact(operator)) return anyRow
-      return understood.has(field.type.kind) ? [needOf(field, collection, value)] : anyRow
+      return isUnderstood(field) ? [needOf(field, collection, value)] : anyRow
     }
     default: return anyRow
   }
@@ -64,7 +64,7 @@ function throughOne (via: RelationField, needs: Needs): Needs {
     for (const [index, field] of from.entries()) {
       const values = needs.get(columnOf(field, holder))
       const other = to[index]
-      if (values === undefined || other === undefined || !understood.has(other.type.kind)) continue
+      if (values === undefined || other === undefined || !isUnderstood(other)) continue
       pairs.set(columnOf(other, target), values)
     }
   }

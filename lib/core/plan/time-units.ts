@@ -1,4 +1,4 @@
-import { formatTypes, stringType, type ValueType } from '../model/values.ts'
+import { formatTypes, type ValueType } from '../model/values.ts'
 
 /** The units of time by which days and timestamps are grouped, in UTC. Weeks begin on Monday (ISO 8601). */
 export type TimeUnit = 'year' | 'quarter' | 'month' | 'week' | 'day' | 'hour'
@@ -16,7 +16,7 @@ export const unitNamed = (called: string): TimeUnit | undefined =>
 
 /** The type of what a unit makes of values: days, and timestamps of hours. */
 export const unitType = (unit: TimeUnit): ValueType =>
-  formatTypes[unit === 'hour' ? 'date-time' : 'date'] ?? stringType
+  formatTypes[unit === 'hour' ? 'date-time' : 'date']
 
 /**
  * Returns the first day of the unit that a day or timestamp is in, and the first hour as a timestamp. A value that is

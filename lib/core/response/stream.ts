@@ -1,6 +1,6 @@
 import { AsyncResource } from 'node:async_hooks'
 import { Readable } from 'node:stream'
-import { isNumeric, type ValueKind } from '../model/values.ts'
+import { kindOf, type ValueKind } from '../model/kinds.ts'
 import { type Format, mediaTypes } from '../plan/media.ts'
 import type { GroupColumn, Row, Selection, Shown } from '../plan/plan.ts'
 import { memberPath, showField, valueOf } from '../plan/read/show.ts'
@@ -137,7 +137,7 @@ export const csvColumn = (column: GroupColumn): Lines['columns'][number] => ({
 
 /** Returns a field of CSV. `kind`: that of the value. */
 const csvField = (value: unknown, kind: ValueKind): string =>
-  isNumeric(kind) ? numberField(value) : textField(value)
+  kindOf(kind).isNumber ? numberField(value) : textField(value)
 
 /** A number that is text, to be exact, is no formula: `-1.50`. */
 const numberField = (value: unknown): string =>

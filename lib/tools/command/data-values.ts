@@ -26,7 +26,7 @@ export function typeOfTexts (texts: readonly string[]): ColumnType {
   return texts.every(isBoolean) ? 'BOOLEAN' : 'TEXT'
 }
 
-const isInteger = (text: string) => formatTypes['int64']?.parse(text) !== undefined
+const isInteger = (text: string) => formatTypes.int64.parse(text) !== undefined
 const isDouble = (text: string) => /^-?\d/.test(text) && String(Number(text)) === text
 const isBoolean = (text: string) => /^(?:true|false)$/i.test(text)
 

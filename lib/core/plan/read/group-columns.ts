@@ -1,8 +1,9 @@
 import { invalidFields } from '../../errors/errors.ts'
 import { suggest } from '../../errors/suggest.ts'
+import { kindOf } from '../../model/kinds.ts'
 import { type Collection, type DataField, isRelation, type ReadableField, type StoredField } from '../../model/model.ts'
 import { plainDecimal } from '../../model/numbers.ts'
-import { formatTypes, integerType, isNumeric, numberType, type ValueType } from '../../model/values.ts'
+import { formatTypes, integerType, numberType, type ValueType } from '../../model/values.ts'
 import type { FieldAsked, TextPlace } from '../../request/request.ts'
 import { followPath, type Invalid, isFunction, isOfItems, type Purpose, stepsThrough } from '../field-path.ts'
 import type { AggregateName, FieldValue, FunctionColumn, GroupColumn } from '../plan.ts'
@@ -202,7 +203,10 @@ function checkFunction (call: AggregateName, field: DataField, invalid: Invalid)
   if (!field.filterable || !field.sortable || !field.aggregatable) {
     throw invalid(`'${call}()' is not told of the field '${field.name}'.`)
   }
-  if (call === 'sum' || call === 'avg' ? !isNumeric(field.type.kind) : !field.type.operators.has('greater')) {
+  const isTaken = call === 'sum' || call === 'avg'
+    ? kindOf(field.type.kind).add !== undefined
+    : field.type.operators.has('greater')
+  if (!isTaken) {
     throw invalid(`'${call}()' cannot be used with the field '${field.name}', which takes ${field.type.expected}.`)
   }
 }
@@ -216,7 +220,7 @@ function resultType (call: AggregateName, { type }: DataField): ValueType {
   return call === 'min' || call === 'max' ? type : sumType
 }
 
-const decimalType = formatTypes['decimal'] ?? numberType
+const decimalType = formatTypes.decimal
 
 /** The type of sums and means: exact decimals, which are compared with numbers of any form. */
 const sumType: ValueType = {

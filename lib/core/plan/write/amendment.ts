@@ -9,8 +9,8 @@ export interface Amendment { readonly way: Way, readonly operand: unknown, reado
 
 export type Way = 'add' | 'append' | 'remove'
 
-const addends: Partial<Record<ValueKind, ValueType | undefined>> = {
-  integer: integerType, number: numberType, int64: formatTypes['int64'], decimal: formatTypes['decimal']
+const addends: Partial<Record<ValueKind, ValueType>> = {
+  integer: integerType, number: numberType, int64: formatTypes.int64, decimal: formatTypes.decimal
 }
 
 /** Returns the ways in which a value of the field can be changed by itself. */

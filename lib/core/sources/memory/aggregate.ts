@@ -1,4 +1,5 @@
 import { tooManyGroups } from '../../errors/errors.ts'
+import { kindOf, type ValueKind } from '../../model/kinds.ts'
 import { decimalOfKey } from '../../model/numbers.ts'
 import type { AggregateName, Elements, FunctionColumn, GroupColumn, ReadPlanOf, Row } from '../../plan/plan.ts'
 import { startOf, type TimeUnit } from '../../plan/time-units.ts'
@@ -84,7 +85,7 @@ const counted = (has: (row: object) => boolean) => (): Reduction => {
 }
 
 /** The value that all rows of a group share, as it is shown: one text of all spellings of a decimal. */
-function labelled ({ compared, shown }: Readers, kind: string): Reduction {
+function labelled ({ compared, shown }: Readers, kind: ValueKind): Reduction {
   let first: object | undefined
   return {
     add: row => { first ??= row },
@@ -97,10 +98,10 @@ function labelled ({ compared, shown }: Readers, kind: string): Reduction {
 }
 
 /** Returns a value as a group shows it. `compared`: the same value, as it is compared. */
-const plainly = (compared: unknown, shown: unknown, kind: string): unknown =>
+const plainly = (compared: unknown, shown: unknown, kind: ValueKind): unknown =>
   kind === 'decimal' ? decimalOfKey(String(compared)) : shown
 
-const reductions: Readonly<Record<AggregateName, (readers: Readers, kind: string) => () => Reduction>> = {
+const reductions: Readonly<Record<AggregateName, (readers: Readers, kind: ValueKind) => () => Reduction>> = {
   count: ({ compared }) => counted(row => compared(row) !== null),
   count_distinct: ({ compared }) => () => {
     const values = new Set<unknown>()
@@ -112,13 +113,16 @@ const reductions: Readonly<Record<AggregateName, (readers: Readers, kind: string
       result: () => values.size
     }
   },
-  sum: readers => () => summed(readers, sum => sum.total()),
-  avg: readers => () => summed(readers, (sum, count) => meanOf(sum.total(), count)),
+  sum: (readers, kind) => () => summed(readers, kind, sum => sum.total()),
+  avg: (readers, kind) => () => summed(readers, kind, (sum, count) => meanOf(sum.total(), count)),
   min: (readers, kind) => () => extreme(readers, kind, -1),
   max: (readers, kind) => () => extreme(readers, kind, 1)
 }
 
-function summed ({ shown }: Readers, result: (sum: ExactSum, count: number) => string): Reduction {
+function summed (
+  { shown }: Readers, kind: ValueKind, result: (sum: ExactSum, count: number) => string
+): Reduction {
+  const { add } = kindOf(kind)
   const sum = new ExactSum()
   let count = 0
   return {
@@ -126,13 +130,13 @@ function summed ({ shown }: Readers, result: (sum: ExactSum, count: number) => s
       const value = shown(row)
       if (value === null) return
       count++
-      sum.add(value)
+      sum.add(add?.(value))
     },
     result: () => count === 0 ? null : result(sum, count)
   }
 }
 
-function extreme ({ compared, shown }: Readers, kind: string, sign: number): Reduction {
+function extreme ({ compared, shown }: Readers, kind: ValueKind, sign: number): Reduction {
   let found: { readonly value: unknown, readonly row: object } | undefined
   return {
     add (row) {

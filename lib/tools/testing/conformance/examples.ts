@@ -1,5 +1,5 @@
 import type { TSchema } from '@sinclair/typebox'
-import { uuid } from './values.ts'
+import { numbered, uuid } from './values.ts'
 
 /**
  * Returns the n-th value of a schema. Other numbers give other values, as far as the schema has so many. The examples
@@ -82,24 +82,17 @@ function textOf (schema: TSchema, n: number): string {
   return candidates.find(one => form.test(one) && one.length >= minLength && one.length <= maxLength) ?? long
 }
 
-const day = 86_400_000
+const formatOf = (format: string | undefined, n: number): string | undefined =>
+  format !== undefined && Object.hasOwn(formatted, format) ? formatted[format]?.(n) : undefined
 
-function formatOf (format: string | undefined, n: number): string | undefined {
-  const moment = new Date(Date.UTC(2024, 0, 1) + n * day).toISOString()
-  switch (format) {
-    case 'date': return moment.slice(0, 10)
-    case 'date-time': return moment
-    case 'time': return `${String(n % 24).padStart(2, '0')}:${String(n % 60).padStart(2, '0')}:00`
-    case 'uuid': return uuid(n + 1)
-    case 'int64': return String(n + 1)
-    case 'decimal': return `${n}.5`
-    case 'byte': return Buffer.from(`bytes ${n}`).toString('base64')
-    case 'email': return `ada${n}@example.com`
-    case 'uri': case 'url': return `https://example.com/${n}`
-    case 'hostname': return `host${n}.example.com`
-    case 'ipv4': return `10.0.${Math.floor(n / 250)}.${n % 250}`
-    default: return undefined
-  }
+/** The n-th text of each format. */
+const formatted: Readonly<Record<string, (n: number) => string>> = {
+  ...numbered,
+  email: n => `ada${n}@example.com`,
+  uri: n => `https://example.com/${n}`,
+  url: n => `https://example.com/${n}`,
+  hostname: n => `host${n}.example.com`,
+  ipv4: n => `10.0.${Math.floor(n / 250)}.${n % 250}`
 }
 
 /** Returns true for a value that could be one of the schema's. */

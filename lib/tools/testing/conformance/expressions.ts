@@ -38,7 +38,7 @@ export function addExpression (generator: ValueGenerator, draft: CollectionDraft
     type: { ...type, ...generateReading(generator) },
     ...generator.chance(50) && { nullable },
     sql,
-    memory: item => memory(ownValue(item, column.property, column.kind))
+    memory: item => memory(ownValue(item, column.property, column.kind === 'integer' ? column.kind : undefined))
   })
   const property = unusedName(generator, draft, expressionNames)
   draft.expressions.set(property, { declared, of: column.property, text })

@@ -21,10 +21,7 @@ export interface GeneratedField {
   readonly columnDefault?: unknown
 }
 
-const kinds: readonly ScalarKind[] = [
-  'text', 'integer', 'number', 'boolean', 'date', 'date-time', 'time', 'uuid', 'json', 'int64', 'decimal', 'real',
-  'numeric', 'byte'
-]
+const kinds = Object.keys(pools).filter(kind => kind !== 'key') as readonly ScalarKind[]
 
 /** Returns a field of any kind but a key, with any flags. */
 export function generateField (generator: ValueGenerator): GeneratedField {

@@ -1,5 +1,5 @@
 import type { Collection } from '../../../core/model/model.ts'
-import { isNumeric } from '../../../core/model/values.ts'
+import { kindOf } from '../../../core/model/kinds.ts'
 import type { ValueGenerator } from './generator.ts'
 import { relationsOf, scalarsOf } from './resources.ts'
 
@@ -11,7 +11,7 @@ export function generateCall (generator: ValueGenerator, collection: Collection)
   const relation = generator.chance(20) ? generator.from(relationsOf(collection, 'sub-item')) : undefined
   const field = generator.from(scalarsOf(relation?.target ?? collection))
   const path = [...relation ? [relation.name] : [], field?.name ?? 'x']
-  const isNumber = field !== undefined && 'type' in field && isNumeric(field.type.kind)
+  const isNumber = field !== undefined && 'type' in field && kindOf(field.type.kind).add !== undefined
   const name = generator.of(isNumber || generator.chance(3) ? functions : ['count', 'count_distinct', 'min', 'max'])
   return `${path.join('.')}.${name}()`
 }

@@ -1,5 +1,5 @@
+import { kindOf } from '../../../model/kinds.ts'
 import type { DataField } from '../../../model/model.ts'
-import type { ValueKind } from '../../../model/values.ts'
 import type { Found, ReadResult } from '../../source.ts'
 import type { Sql } from './dialect.ts'
 import type { TextsOfPage } from './positions.ts'
@@ -32,9 +32,7 @@ export interface CompiledRead<Result = ReadResult> {
 }
 
 /** Returns true for a field whose values can be long. */
-export const isLong = ({ type }: DataField): boolean => unbounded.has(type.kind)
-
-const unbounded: ReadonlySet<ValueKind> = new Set(['string', 'json', 'mixed', 'byte'])
+export const isLong = ({ type }: DataField): boolean => kindOf(type.kind).isLong
 
 /**
  * The part of a statement that reads rows: their column, and that of the total. `with`: a common table expression that

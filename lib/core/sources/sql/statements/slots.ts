@@ -1,4 +1,5 @@
-import { type Scalar, traitsOf, type ValueKind } from '../../../model/values.ts'
+import { kindOf, type ValueKind } from '../../../model/kinds.ts'
+import { type Scalar, traitsOf } from '../../../model/values.ts'
 import type { Predicate } from '../../../plan/plan.ts'
 import { foldCase } from '../../fold-case.ts'
 
@@ -13,13 +14,10 @@ export function isTyped (value: Value): value is TypedValue {
   return typeof value === 'object' && value !== null && 'kind' in value
 }
 
-/** The kinds whose texts are bound by their kind. */
-const textKinds: ReadonlySet<ValueKind> = new Set(['integer', 'number', 'int64', 'byte', 'mixed', 'date-time'])
-
 /** Returns a value as it is bound: with its kind, if it is a text, or a list, whose meaning depends on the kind. */
 export function typed (value: Scalar | readonly Scalar[], kind: ValueKind): Value {
   const isText = typeof value === 'string' || typeof value === 'object' || kind === 'mixed'
-  return isText && textKinds.has(kind) ? { kind, text: value } : value
+  return isText && kindOf(kind).bindsByKind ? { kind, text: value } : value
 }
 
 /** Returns the value of a comparison as it is bound. */
