@@ -1,10 +1,10 @@
 import { singleKey } from '../../../core/model/identifiers.ts'
 import type { Collection, Reference, StoredField, SubCollectionField } from '../../../core/model/model.ts'
 import { referencesOf } from '../../../core/model/relations.ts'
-import type { ValueKind } from '../../../core/model/values.ts'
+import type { ValueKind } from '../../../core/model/kinds.ts'
 import { joinsOf, joinTableOf, sourceOf, tableOf } from '../../../core/sources/sql/source.ts'
 import { keyOfTable, quoteName, type TableName } from '../../../core/sources/sql/table-name.ts'
-import { checksOf, columnTypes, defaultOf, type Engine, isUnfilled } from './types.ts'
+import { checksOf, columnType, defaultOf, type Engine, isUnfilled } from './types.ts'
 
 /** A table as the declarations mean it. */
 export interface TableDesign {
@@ -148,12 +148,12 @@ function typeOf (owned: Several<Owned>, engine: Engine): string {
   const { kind } = referredField(field, collection).type
   const hasIndex = owned.some(one => one.field.identifier || one.field.schema.indexed === true ||
     one.collection.key.includes(one.field) || isReferring(one.field, one.collection))
-  return hasIndex ? indexedType(kind, engine) : columnTypes[engine][kind]
+  return hasIndex ? indexedType(kind, engine) : columnType(kind, engine)
 }
 
 /** Returns the type of a column that has an index, which serves comparisons of texts if it is by code point. */
 function indexedType (kind: ValueKind, engine: Engine): string {
-  const type = columnTypes[engine][kind]
+  const type = columnType(kind, engine)
   return engine === 'postgres' && type === 'text' ? 'text collate "C"' : type
 }
 

@@ -1,45 +1,17 @@
 import type { TSchema } from '@sinclair/typebox'
 import { isFilled, mayFill } from '../../../core/model/filled.ts'
+import type { ValueKind } from '../../../core/model/kinds.ts'
 import type { Collection, StoredField } from '../../../core/model/model.ts'
-import { isScalar, type Scalar, textOfDate, type ValueKind } from '../../../core/model/values.ts'
+import { isScalar, type Scalar, textOfDate } from '../../../core/model/values.ts'
+import { kindOf as postgresKind } from '../../../core/sources/sql/postgres/kinds.ts'
+import { kindOf as sqliteKind } from '../../../core/sources/sql/sqlite/kinds.ts'
 
 /** An engine for which tables are printed. */
 export type Engine = 'sqlite' | 'postgres'
 
-const textTypes = { string: 'text', time: 'text', mixed: 'text' } as const
-
-/** The types of columns that hold all values of a kind, exactly (docs/databases.md: Types of columns). */
-export const columnTypes: Readonly<Record<Engine, Readonly<Record<ValueKind, string>>>> = {
-  // Of a STRICT table.
-  sqlite: {
-    ...textTypes,
-    integer: 'integer',
-    int64: 'integer',
-    boolean: 'integer',
-    number: 'real',
-    decimal: 'text',
-    date: 'text',
-    'date-time': 'text',
-    uuid: 'text',
-    byte: 'blob',
-    json: 'text'
-  },
-  postgres: {
-    ...textTypes,
-    integer: 'bigint',
-    int64: 'bigint',
-    boolean: 'boolean',
-    number: 'double precision',
-    decimal: 'numeric',
-    date: 'date',
-    // Clients see milliseconds.
-    'date-time': 'timestamp(3) with time zone',
-    uuid: 'uuid',
-    byte: 'bytea',
-    // Unlike jsonb it keeps the order of members, as memory() and SQLite do.
-    json: 'json'
-  }
-}
+/** Returns the type of a column that holds all values of a kind, exactly (docs/databases.md: Types of columns). */
+export const columnType = (kind: ValueKind, engine: Engine): string =>
+  (engine === 'sqlite' ? sqliteKind : postgresKind)(kind).column
 
 /** Returns a text as a literal of SQL. */
 export const quoteText = (text: string): string => `'${text.replaceAll("'", "''")}'`
@@ -50,7 +22,8 @@ function literal (value: unknown, { type: { kind } }: StoredField, engine: Engin
   if (typeof value === 'boolean') return engine === 'sqlite' ? String(Number(value)) : String(value)
   if (typeof value === 'number') return String(value)
   const text = String(value)
-  if (kind === 'int64') return text
+  const bound = engine === 'sqlite' ? sqliteKind(kind).bind(text) : text
+  if (kind === 'int64' || typeof bound === 'bigint') return String(bound)
   if (kind !== 'byte') return quoteText(text)
   const hex = Buffer.from(text, 'base64').toString('hex')
   return engine === 'sqlite' ? `x'${hex}'` : `'\\x${hex}'`

@@ -26,20 +26,21 @@ const show = ({ column, served }: About) => `the column ${showColumn(served.coll
 function checkType (about: About, { suits }: TypeRules): readonly Finding[] {
   const { field, column, place } = about
   const { kind } = field.type
-  const suitable = kind === 'json' ? jsonFamilies(field.schema) : suits[kind]
-  if (suitable === undefined || suitable.has(column.family)) return []
+  // JSON is checked by its schema. A column that may hold anything suits every kind.
+  const suitable = kind === 'json' ? jsonFamilies(field.schema) : suits(kind)
+  if (suitable === undefined || column.family === 'any' || suitable.includes(column.family)) return []
   const advice = `declare ${declarationOf(column)}, or change the column's type`
   return [fault(place, `${show(about)} is ${column.type}, but the field is ${describe(field)}; ${advice}`)]
 }
 
 /** Returns the families that hold an array or an object; undefined for JSON of any type. */
-function jsonFamilies ({ type }: TSchema): ReadonlySet<TypeFamily> | undefined {
+function jsonFamilies ({ type }: TSchema): readonly TypeFamily[] | undefined {
   if (type === 'array') return arrays
   return type === 'object' ? objects : undefined
 }
 
-const objects: ReadonlySet<TypeFamily> = new Set<TypeFamily>(['json', 'text', 'bytes', 'other', 'any'])
-const arrays: ReadonlySet<TypeFamily> = new Set<TypeFamily>([...objects, 'array'])
+const objects: readonly TypeFamily[] = ['json', 'text', 'bytes', 'other']
+const arrays: readonly TypeFamily[] = [...objects, 'array']
 
 /** Returns the type of a field in the words of messages. */
 export function describe ({ type: { kind }, schema }: StoredField): string {

@@ -1,12 +1,13 @@
-import type { ValueKind } from '../../../model/values.ts'
+import type { ValueKind } from '../../../model/kinds.ts'
 import type { CatalogColumn, TypeFamily } from '../catalog.ts'
 import type { Literal } from '../choices.ts'
-import { isLossy } from '../postgres/forms.ts'
+import { isLossy, kindOf as postgresKind } from '../postgres/kinds.ts'
+import { kindOf as sqliteKind } from '../sqlite/kinds.ts'
 
 /** The values that a database's types can hold, and the comparison of the types. */
 export interface TypeRules {
-  /** The families of columns that can hold a field's values, by the kind of the field. */
-  readonly suits: Readonly<Partial<Record<ValueKind, ReadonlySet<TypeFamily>>>>
+  /** Returns the families of columns that can hold the values of a kind; undefined where its schema says more. */
+  suits (kind: ValueKind): readonly TypeFamily[] | undefined
   /** True if the database compares values of different families, as SQLite does. */
   readonly comparesAll: boolean
   /** True if the insert of a row through a trigger of a view returns the key that the trigger has made. */
@@ -20,30 +21,8 @@ export interface TypeRules {
   adviseOnDigits (kind: ValueKind, column: CatalogColumn): string | undefined
 }
 
-// A column that may hold anything suits every kind. Types that the plugin knows nothing about are shown as text.
-const families = (...known: readonly TypeFamily[]): ReadonlySet<TypeFamily> => new Set([...known, 'any'])
-
-// JSON is checked by its schema (columns.ts).
-const common = {
-  date: families('date', 'text'),
-  time: families('time', 'text'),
-  uuid: families('uuid', 'text')
-} as const satisfies TypeRules['suits']
-
 export const postgresRules: TypeRules = {
-  suits: {
-    ...common,
-    integer: families('integer', 'decimal', 'float'),
-    number: families('integer', 'decimal', 'float'),
-    int64: families('integer', 'decimal'),
-    decimal: families('integer', 'decimal'),
-    boolean: families('boolean'),
-    byte: families('bytes', 'text'),
-    'date-time': families('timestamp', 'text'),
-    // All but bytes.
-    string: families('integer', 'decimal', 'float', 'money', 'boolean', 'text', 'enum', 'date', 'timestamp', 'time',
-      'interval', 'uuid', 'json', 'array', 'other')
-  },
+  suits: kind => postgresKind(kind).families,
   comparesAll: false,
   returnsViewKeys: true,
   systemColumns: new Set(['tableoid', 'xmin', 'cmin', 'xmax', 'cmax', 'ctid']),
@@ -57,17 +36,7 @@ export const postgresRules: TypeRules = {
 }
 
 export const sqliteRules: TypeRules = {
-  suits: {
-    ...common,
-    integer: families('integer', 'float'),
-    number: families('integer', 'float'),
-    int64: families('integer'),
-    boolean: families('integer', 'float'),
-    byte: families('bytes'),
-    // Timestamps are texts, or seconds since 1970.
-    'date-time': families('text', 'integer', 'float'),
-    string: families('text', 'integer', 'float')
-  },
+  suits: kind => sqliteKind(kind).families,
   comparesAll: true,
   returnsViewKeys: false,
   systemColumns: new Set(),

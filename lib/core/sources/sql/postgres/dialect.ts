@@ -1,16 +1,13 @@
 import { loadKysely, sql } from '../load-kysely.ts'
-import { showInteger } from '../../../model/numbers.ts'
 import type { ColumnType, Dialect, Sql } from '../statements/dialect.ts'
-import { readInteger, readNumber } from '../statements/exact-numbers.ts'
-import { parseScalar, parseText } from '../statements/parse-json.ts'
 import { isTyped, type Slot } from '../statements/slots.ts'
-import { decodeArray, elementOf, isArray, storeArray } from './arrays.ts'
+import { elementOf, isArray, storeArray } from './arrays.ts'
 import { capitals } from './capitals.ts'
 import { indexConditionOf, numericOf } from './inexact.ts'
-import {
-  byCodePoint, type Form, formOf, forms, isJson, isLossy, isPadded, numberMember, text, textForm
-} from './forms.ts'
+import { decode } from './decoders.ts'
+import { byCodePoint, type Form, forms, isJson, isPadded, text, textForm } from './forms.ts'
 import { postgresWriter } from './json.ts'
+import { formOf, isLossy, kindOf } from './kinds.ts'
 import { bucket, extreme, sum } from './sums.ts'
 
 /**
@@ -84,7 +81,10 @@ export const postgresDialect: Dialect = {
   endsLongReads: true,
   fetchesPages: true,
   fetch: (column, columnType) => formOf(columnType).fetch(column),
-  decoder: decoderOf,
+  decoder (columnType) {
+    const { decode } = kindOf(columnType.kind)
+    return value => decode(value, columnType)
+  },
   toColumn: (slot, columnType) => toColumn(sql`${sql.val(slot)}`, columnType),
   toJoinColumn (slot, columnType) {
     const { kind, type } = columnType
@@ -190,91 +190,6 @@ function castList (value: Sql, columnType: ColumnType, textual: boolean): Sql {
   return form.operand === undefined
     ? sql`${value}::text[]::${sql.raw(filteredType(form))}[]`
     : sql`array(select ${form.operand(element)} from unnest(${value}::text[]) as ${element})`
-}
-
-/** Returns the value of an encoded one. */
-function decode (encoded: unknown, columnType: ColumnType): unknown {
-  const { kind, type } = columnType
-  if (kind === 'json' && isArray(type)) {
-    const element = elementOf(columnType)
-    return decodeArray(encoded, element, value => decode(value, element))
-  }
-  if (kind === 'number' && type.startsWith('numeric')) return nearest(encoded)
-  if (kind === 'integer') return decodeInteger(encoded)
-  if (kind === 'number') {
-    return typeof encoded === 'number' ? encoded + 0 : encoded === null ? null : readNumber(String(encoded))
-  }
-  if (kind === 'mixed' && typeof encoded === 'object' && encoded !== null && numberMember in encoded) {
-    return parseScalar(String(encoded[numberMember]))
-  }
-  // A column of type json or jsonb gives JSON values. JSON in a column of text arrives as a string.
-  if (typeof encoded !== 'string' || isJson(type)) return encoded
-  return kind === 'json' ? parseText(encoded) : kind === 'mixed' ? parseScalar(encoded) : encoded
-}
-
-/** A driver gives a double as a number, and an integer that a double may not hold as text. */
-function decodeInteger (value: unknown): number | string | null {
-  if (typeof value === 'number') return showInteger(value)
-  return value === null ? null : readInteger(String(value))
-}
-
-/** Returns the decoder of a column's fetched values, which some drivers give as texts and others as values. */
-function decoderOf (columnType: ColumnType): (value: unknown) => unknown {
-  switch (columnType.kind) {
-    case 'integer': return decodeInteger
-    case 'number': {
-      const read = columnType.type.startsWith('numeric') ? nearest : exact
-      return value => typeof value === 'number' && Number.isFinite(value) ? value + 0 : read(value)
-    }
-    case 'boolean': return value => value === null ? null : value === true || value === 't' || value === 'true'
-    case 'mixed':
-    case 'json': return value => value === null ? null : decode(JSON.parse(String(value)), columnType)
-    case 'date': return columnType.type === 'date'
-      ? value => value === null ? null : dayOf(Number(value))
-      : value => value
-    default: return value => value
-  }
-}
-
-/**
- * Returns the date of a number of days since 1970-01-01. Cached: a few dates come often, and a Date is slow to make.
- */
-function dayOf (days: number): string {
-  const cached = cachedDays.get(days)
-  if (cached !== undefined) return cached
-  if (cachedDays.size >= maxDays) cachedDays.clear()
-  const day = formatDay(days)
-  cachedDays.set(days, day)
-  return day
-}
-
-/** Returns a date as PostgreSQL writes it: `0044-03-15 BC`, `12024-01-01`, `infinity`. */
-function formatDay (days: number): string {
-  if (days === 2147483647) return 'infinity'
-  if (days === -2147483648) return '-infinity'
-  // The calendar repeats itself every 400 years, and Date does not reach as far as PostgreSQL.
-  const eras = Math.floor((days - firstDay) / daysOfEra)
-  const date = new Date((days - eras * daysOfEra) * 86_400_000)
-  const year = date.getUTCFullYear() + eras * 400
-  const day = `${String(year > 0 ? year : 1 - year).padStart(4, '0')}${date.toISOString().slice(4, 10)}`
-  return year > 0 ? day : `${day} BC`
-}
-
-const daysOfEra = 146_097
-// 2000-01-01: the days of the 400 years from then on are those of all eras.
-const firstDay = 10_957
-
-const cachedDays = new Map<number, string>()
-// The days of a hundred years.
-const maxDays = 36_525
-
-const exact = (value: unknown) => value === null ? null : readNumber(String(value))
-
-/** Returns the nearest double of a `numeric`, as a field of type Number shows it. */
-function nearest (value: unknown): number | string | null {
-  if (value === null) return null
-  const number = Number(value)
-  return Number.isFinite(number) ? number + 0 : String(number)
 }
 
 function toColumn (value: Sql, columnType: ColumnType): Sql {

@@ -1,6 +1,5 @@
 import { sql } from '../load-kysely.ts'
-import type { ColumnType, Sql } from '../statements/dialect.ts'
-import { elementOf, encodeArray, isArray } from './arrays.ts'
+import type { Sql } from '../statements/dialect.ts'
 import {
   fineTimestamp, fineTimestampInZone, type Inexact, real, timestamp, timestampInZone, wideNumeric
 } from './inexact.ts'
@@ -138,34 +137,7 @@ export const forms = {
   timetz: { ...plain('timetz', text), operand: zoned }
 } as const satisfies Record<string, Form>
 
-/** Returns the form for a column: the form of the field's kind, unless the column's own type needs another. */
-export function formOf (columnType: ColumnType): Form {
-  const { kind, type, nullable = false } = columnType
-  switch (kind) {
-    case 'string': return textForm(type)
-    case 'json': return isArray(type) ? arrayForm(columnType) : forms.json
-    case 'mixed': return isJson(type) ? nullable ? forms.nullableMixedJson : forms.mixedJson : forms.mixed
-    case 'boolean': return forms.boolean
-    case 'uuid': return type === 'uuid' ? forms.uuid : forms.text
-    case 'date': return type === 'date' ? forms.date : forms.text
-    case 'time': return timeForm(type)
-    case 'date-time': return timestampForm(type)
-    case 'byte': return type === 'bytea' ? forms.bytes : forms.text
-    case 'decimal': return forms.decimal
-    case 'int64': return type.startsWith('numeric') ? forms.integerNumeric : forms.int64
-    case 'number': return numberForm(type)
-    case 'integer': return integerForm(type)
-  }
-}
-
-/** Returns true if a value that is shown may differ from the one that is stored. */
-export function isLossy (columnType: ColumnType): boolean {
-  const { inexact } = formOf(columnType)
-  // The text of a `real` stands for it alone.
-  return inexact !== undefined && inexact !== real
-}
-
-function numberForm (type: string): Form {
+export function numberForm (type: string): Form {
   if (type === 'real') return forms.real
   if (isInteger(type)) return type === 'bigint' ? { ...forms.bigint, type: 'numeric' } : forms.numeric
   if (!type.startsWith('numeric')) return forms.number
@@ -174,14 +146,14 @@ function numberForm (type: string): Form {
   return Number(digits) <= 15 && Math.abs(Number(places)) < 100 ? forms.numeric : forms.wideNumeric
 }
 
-function integerForm (type: string): Form {
+export function integerForm (type: string): Form {
   if (type === 'smallint' || type === 'integer') return forms.integer
   if (type === '' || type === 'bigint') return forms.bigint
   if (type === 'real') return forms.real
   return type.startsWith('numeric') ? forms.integerNumeric : forms.numeric
 }
 
-function timeForm (type: string): Form {
+export function timeForm (type: string): Form {
   if (!/^time[ (]/.test(type)) return forms.text
   return type.endsWith('with time zone') ? forms.timetz : forms.time
 }
@@ -197,15 +169,9 @@ export function textForm (type: string): Form {
 /** Returns true for `char(n)`, whose values have spaces at their ends. */
 export const isPadded = (type: string) => /^(?:character(?:\(|$)|bpchar)/.test(type)
 
-function arrayForm (columnType: ColumnType): Form {
-  const element = elementOf(columnType)
-  const encode = (column: Sql) => encodeArray(column, element, formOf(element).encode)
-  return { ...forms.json, encode, fetch: column => text(encode(column)) }
-}
+export const isInteger = (type: string) => type === 'smallint' || type === 'integer' || type === 'bigint'
 
-const isInteger = (type: string) => type === 'smallint' || type === 'integer' || type === 'bigint'
-
-function timestampForm (type: string): Form {
+export function timestampForm (type: string): Form {
   if (!type.startsWith('timestamp')) return forms.text
   const form = type.endsWith('with time zone') ? forms.timestampInZone : forms.timestamp
   // Other columns hold timestamps that are finer than the milliseconds of the wire.

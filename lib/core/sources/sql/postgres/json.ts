@@ -1,7 +1,7 @@
 import { sql } from '../load-kysely.ts'
 import type { ColumnType, Sql, Writer } from '../statements/dialect.ts'
 import { integerMark, writeMarked } from '../statements/exact-numbers.ts'
-import { formOf } from './forms.ts'
+import { formOf } from './kinds.ts'
 import { wideNumeric } from './inexact.ts'
 
 /**

@@ -1,19 +1,14 @@
 import { sql } from '../load-kysely.ts'
 import type { ColumnType, Sql } from '../statements/dialect.ts'
-import { formOf } from './forms.ts'
+import { formOf, kindOf } from './kinds.ts'
 import type { TimeUnit } from '../../../plan/time-units.ts'
 
-/**
- * Returns the exact sum of a column, or its mean (Dialect.sum). A number is added as the text that a client sees, which
- * is that of the filtered column.
- */
+/** Returns the exact sum of a column, or its mean (Dialect.sum). */
 export function sum (
   { column, filtered }: { readonly column: Sql, readonly filtered: Sql }, { kind, type }: ColumnType,
   call: 'sum' | 'avg'
 ): Sql {
-  const isExact = /^(?:smallint|integer|bigint)$/.test(type) || (type.startsWith('numeric') && kind !== 'number')
-  const value = isExact ? column : sql`${filtered}::text::numeric`
-  const total = sql`sum(${value})::numeric`
+  const total = sql`sum(${kindOf(kind).add(column, filtered, type)})::numeric`
   if (call === 'sum') return total
   // A cast of a number that no double holds fails.
   const nearest = sql`case when abs(${total}) >= 1.797693134862315808e308 then sign(${total}) * 'Infinity'::float8

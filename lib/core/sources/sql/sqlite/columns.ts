@@ -91,6 +91,12 @@ export function typeOf (
   return /^text$/i.test(stored) && collation !== binary ? `${stored} collate` : stored
 }
 
+/** Returns true for a column of text, and for one whose type is unknown. */
+export const isTextType = (type: string) => type === '' || /^text\b/i.test(type)
+/** Returns true for a column of texts that is compared by their bytes. */
+export const isBinaryText = (type: string) => /^text$/i.test(type)
+export const isIntegerType = (type: string) => /^int/i.test(type)
+
 /** Returns the affinity of a declared type (sqlite.org/datatype3.html, 3.1). */
 function affinityOf (declared: string): string {
   const type = declared.toUpperCase()

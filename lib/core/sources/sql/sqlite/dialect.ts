@@ -1,19 +1,19 @@
 import { loadKysely, sql } from '../load-kysely.ts'
 import { memoize } from '../../../scheduling/memoize.ts'
 import { decimalOfKey } from '../../../model/numbers.ts'
-import type { Scalar, ValueKind } from '../../../model/values.ts'
 import type { ColumnType, Dialect, PositionSql, Sql } from '../statements/dialect.ts'
 import { isTyped, type Slot, type TypedValue, type Value } from '../statements/slots.ts'
+import { bindNumber, elementOfNumbers } from './bound-numbers.ts'
 import { clocked } from './clock.ts'
-import { asText, decoder, encodings, fetched, isSafe } from './forms.ts'
+import { isBinaryText, isIntegerType, isTextType } from './columns.ts'
 import type { SqliteDriver } from './driver.ts'
 import { call, decimalText, mixedText } from './functions.ts'
 import { sqliteWriter } from './json.ts'
+import { asText, decoder, fetched, isSafe, kindOf, type Stored } from './kinds.ts'
 import { bucket, sum } from './sums.ts'
 import { isCanonical, storeTimestamp, timestamp, timestampCondition } from './timestamps.ts'
 import {
-  holdsTies, isBinaryText, isIntegerType, isTextType, mistypedOperand, mistypedPosition, mistypedTexts, namedCondition,
-  plainText
+  holdsTies, mistypedOperand, mistypedPosition, mistypedTexts, namedCondition, plainText
 } from './mistyped-values.ts'
 
 /** The dialect of SQLite, from version 3.37. */
@@ -29,13 +29,13 @@ export const sqliteDialect: Dialect = {
   // A timestamp may be stored as another text, which docs/databases.md says.
   isLossy: () => false,
   // `1.5` and `1.50`, the timestamps `2026-01-02` and `2026-01-02 00:00:00`, the text `1` and the number.
-  isInjective: columnType => !['decimal', 'date-time', 'mixed'].includes(columnType.kind) && !holdsTies(columnType),
+  isInjective: columnType => !holdsTies(columnType) && !['converted', 'timestamps'].includes(storedOf(columnType)),
   groups: columnType => ({
     condition: column => namedCondition(column, columnType),
-    encode: value => columnType.kind === 'decimal' ? value : encodings[columnType.kind](value),
+    encode: value => columnType.kind === 'decimal' ? value : kindOf(columnType.kind).encode(value),
     decode (encoded) {
       if (columnType.kind === 'decimal') return decimalOfKey(String(encoded))
-      return columnType.kind === 'mixed' || columnType.kind === 'date-time' ? encoded : decoder(columnType)(encoded)
+      return ['converted', 'timestamps'].includes(storedOf(columnType)) ? encoded : decoder(columnType)(encoded)
     }
   }),
   sum,
@@ -72,7 +72,7 @@ export const sqliteDialect: Dialect = {
   },
   // A transaction already holds the lock of the whole database.
   lock: () => sql``,
-  encode: (column, { kind }) => encodings[kind](column),
+  encode: (column, { kind }) => kindOf(kind).encode(column),
   fetch: (column, columnType) => fetched(column, columnType, () => true),
   decoder,
   writer: sqliteWriter,
@@ -80,7 +80,7 @@ export const sqliteDialect: Dialect = {
   fetchesPages: false,
   toColumn,
   // With the affinity of a key: a join table may hold `01` as text, which SQLite compares with an integer key as 1.
-  toJoinColumn: (slot, columnType) => columnType.kind === 'integer' || columnType.kind === 'int64'
+  toJoinColumn: (slot, columnType) => storedOf(columnType) === 'integers'
     ? sql`cast(${sql.val(slot)} as integer)`
     : operand(slot, columnType, false),
   givenKey: () => sql``,
@@ -135,10 +135,13 @@ function elementOf ({ kind, type }: ColumnType): Sql {
   return kind === 'decimal' ? call('data_api_decimal_key', value) : value
 }
 
-const isNumeric: ReadonlySet<ValueKind> = new Set(['integer', 'number', 'boolean', 'int64', 'byte'])
+/** Values that are compared as they are stored. */
+const compared: ReadonlySet<Stored> = new Set(['integers', 'numbers', 'flags', 'bytes'])
+
+const storedOf = ({ kind }: ColumnType): Stored => kindOf(kind).stored
 
 function comparable (column: Sql, { kind, type }: ColumnType): Sql {
-  if (isNumeric.has(kind)) return column
+  if (compared.has(kindOf(kind).stored)) return column
   if (kind === 'decimal') return call('data_api_decimal_key', decimalText(column))
   if (kind === 'mixed') return call('data_api_mixed_text', mixedText(column))
   if (kind === 'date-time' && isIntegerType(type)) return column
@@ -189,51 +192,7 @@ function bindValue (value: Value): unknown {
   return `[${value.map(one => typeof one === 'string' ? JSON.stringify(one) : elementOfNumbers(Number(one))).join()}]`
 }
 
-/** node:sqlite binds a number as a real, which is '1.0' beside a text; the drivers bind a bigint as an integer. */
-function bindNumber (value: number): unknown {
-  if (Number.isSafeInteger(value)) return BigInt(value)
-  return isTiny(value) || hasOwnDigits(value) ? String(value) : value
-}
-
 function bindTyped ({ kind, text }: TypedValue): unknown {
-  if (typeof text === 'object') return `[${text.flatMap(one => elementOfList(kind, one)).join(',')}]`
-  if (typeof text === 'number' && kind === 'date-time') return text
-  switch (kind) {
-    // The position of a mistyped value is text (mistyped-values.ts).
-    case 'byte': return String(text).startsWith('\u0001') ? text : Buffer.from(String(text), 'base64')
-    case 'integer':
-    case 'int64': return /^-?\d+$/.test(String(text)) ? numberOf(String(text)) : text
-    // SQLite has no NaN. As text it is above all numbers.
-    case 'number': return Number.isNaN(Number(text)) ? text : numberOf(String(text))
-    default: return String(text)
-  }
+  const { bind, element } = kindOf(kind)
+  return typeof text === 'object' ? `[${text.flatMap(element).join(',')}]` : bind(text)
 }
-
-/** Returns a number as SQLite holds it. A cursor that a client made may hold an integer of more than 64 bits. */
-function numberOf (text: string): bigint | number {
-  const whole = /^-?\d+$/.test(text) ? BigInt(text) : undefined
-  return whole !== undefined && BigInt.asIntN(64, whole) === whole ? whole : Number(text)
-}
-
-/** Returns a value as JSON that json_each() reads exactly; nothing for NaN, which SQLite does not have. */
-function elementOfList (kind: ValueKind, value: Scalar): string | readonly string[] {
-  switch (kind) {
-    case 'integer':
-    case 'int64': return String(value)
-    case 'number': return value === 'NaN' ? [] : elementOfNumbers(value)
-    default: return JSON.stringify(String(value))
-  }
-}
-
-/** A text is an exact integer, or endless. The digits of a double, which are not always its own, become a text. */
-function elementOfNumbers (value: Scalar): string {
-  if (typeof value === 'number' && hasOwnDigits(value)) return JSON.stringify(String(value))
-  return String(value).replace('Infinity', '9e999')
-}
-
-/** Returns true for an integer whose digits in JavaScript may be those of another integer: from 2^53 up to 1e21. */
-const hasOwnDigits = (value: number) =>
-  Number.isInteger(value) && !Number.isSafeInteger(value) && Math.abs(value) < 1e21
-
-/** Returns true for a number that @photostructure/sqlite, up to 1.2 at least, would bind as the integer 0. */
-const isTiny = (value: number) => value !== 0 && Math.abs(value) < 1e-14

@@ -2,8 +2,8 @@ import { sql } from '../load-kysely.ts'
 import type { ValueKind } from '../../../model/values.ts'
 import type { Sql, Writer } from '../statements/dialect.ts'
 import { integerMark, writeMarked } from '../statements/exact-numbers.ts'
-import { isSafe } from './forms.ts'
 import { call, decimalText, integerText } from './functions.ts'
+import { isSafe } from './kinds.ts'
 import { timestamp } from './timestamps.ts'
 
 /**

@@ -1,7 +1,9 @@
 import { sql } from '../load-kysely.ts'
-import type { ValueKind } from '../../../model/values.ts'
+import type { ValueKind } from '../../../model/kinds.ts'
 import type { ColumnType, Sql, StoredTexts } from '../statements/dialect.ts'
+import { isIntegerType, isTextType } from './columns.ts'
 import { call } from './functions.ts'
+import { kindOf, type Stored } from './kinds.ts'
 
 // A column of SQLite may hold mistyped values: those of other types than its own, text with NUL, and text that is not
 // UTF-8. They are shown as text, but sorted as they are stored, so that a cursor must say what is stored: U+0001, a
@@ -18,7 +20,7 @@ export function mistypedPosition (column: Sql, columnType: ColumnType): Sql | un
 
 /** The mistyped values of columns of text: texts, which their bytes tell, and bytes. */
 export const mistypedTexts: StoredTexts = {
-  areIn: ({ kind, type }) => storedKinds.has(kind) && type !== '' && isTextType(type),
+  areIn: ({ kind, type }) => kindOf(kind).stored === 'texts' && type !== '' && isTextType(type),
   otherPosition (column, { type }) {
     if (type === 'TEXT') return undefined
     const isNone = sql`typeof(${column}) in ('text', 'null')`
@@ -27,8 +29,6 @@ export const mistypedTexts: StoredTexts = {
   asBytes: text => sql`cast(${text} as blob)`,
   textPosition: (shown, stored) => mistypedText.test(shown) ? `\u0001t${stored().toString('base64')}` : null
 }
-
-const storedKinds: ReadonlySet<ValueKind> = new Set(['string', 'date', 'time', 'uuid'])
 
 // The conditions of `positioned`. U+FFFD stands for bytes that are not UTF-8.
 // eslint-disable-next-line no-control-regex
@@ -39,16 +39,16 @@ const mistypedText = /^\u0001|\u0000|\ufffd/
  * functions that find all regular texts take so much longer that with them a page of 100 took 1.6 times the time.
  */
 export function plainText (column: Sql, { kind, type }: ColumnType): Sql | undefined {
-  if (!isTextType(type) || !plainKinds.has(kind)) return undefined
+  if (!isTextType(type) || !plain.has(kindOf(kind).stored)) return undefined
   // A control character at the start may be the mark of a position.
   const isPlain = sql`${column} >= ' ' collate binary and ${isAscii(column)}`
   return type === 'TEXT' ? sql`(${isPlain})` : sql`(typeof(${column}) = 'text' and ${isPlain})`
 }
 
+const plain: ReadonlySet<Stored> = new Set(['texts', 'timestamps'])
+
 /** Returns the condition for texts of ASCII: each character is a byte. length() stops at NUL. */
 const isAscii = (column: Sql) => sql`length(${column}) = length(cast(${column} as blob))`
-
-const plainKinds: ReadonlySet<ValueKind> = new Set(['string', 'date', 'date-time', 'time', 'uuid'])
 
 /** Returns the condition for values that a path names, and so have a group; undefined if a column has no others. */
 export function namedCondition (column: Sql, columnType: ColumnType): Sql | undefined {
@@ -69,7 +69,7 @@ export function mistypedOperand (
   const rest = sql`substr(${value}, 3)`
   // @photostructure/sqlite takes no bytes, returned by a function, for null.
   const bytes = sql`case ${rest} when '' then x'' else ${call('data_api_bytes', rest)} end`
-  const isConverted = converted.has(kind) || holdsTies(columnType) ||
+  const isConverted = kindOf(kind).stored === 'converted' || holdsTies(columnType) ||
     (kind === 'date-time' && !isTextType(type) && !isIntegerType(type))
   const compared = isConverted ? comparable : (stored: Sql) => stored
   const isCast = isCastToText(kind, type) && !holdsTies(columnType)
@@ -83,9 +83,6 @@ export function mistypedOperand (
 /** The driver puts U+FFFD in the place of bytes that are not UTF-8. */
 const isNotUtf8 = (column: Sql) => sql`(typeof(${column}) = 'text' and not ${call('data_api_is_unicode', column)}
   and instr(${column}, char(65533)) = 0)`
-
-/** The kinds whose values are compared in another form than that in which they are stored. */
-const converted: ReadonlySet<ValueKind> = new Set(['decimal', 'mixed'])
 
 /**
  * Returns the condition for the values of a column that are not mistyped; undefined for a column that has none: the
@@ -116,16 +113,15 @@ const positioned: TextConditions = {
 
 function ofType (column: Sql, { kind, type }: ColumnType, texts: TextConditions): Sql | undefined {
   const isNumbers = type === 'INT' || type === 'INTEGER' || type === 'REAL'
-  switch (kind) {
-    case 'boolean': return sql`${column} in (0, 1)`
-    case 'integer':
-    case 'int64': return isNumbers && type !== 'REAL' ? undefined : isIntegral(column)
-    case 'number': return isNumbers ? undefined : sql`typeof(${column}) in ('integer', 'real')`
-    case 'byte': return type === 'BLOB' ? undefined : sql`typeof(${column}) = 'blob'`
-    case 'decimal':
-    case 'mixed': return isNumbers ? undefined : texts.isPlain(column)
+  switch (kindOf(kind).stored) {
+    case 'flags': return sql`${column} in (0, 1)`
+    case 'integers': return isNumbers && type !== 'REAL' ? undefined : isIntegral(column)
+    case 'numbers': return isNumbers ? undefined : sql`typeof(${column}) in ('integer', 'real')`
+    case 'bytes': return type === 'BLOB' ? undefined : sql`typeof(${column}) = 'blob'`
+    case 'converted': return isNumbers ? undefined : texts.isPlain(column)
     case 'json': return undefined
-    default: return isNumbers && kind !== 'date-time' ? undefined : isText(column, { kind, type }, texts)
+    case 'timestamps': return isText(column, { kind, type }, texts)
+    case 'texts': return isNumbers ? undefined : isText(column, { kind, type }, texts)
   }
 }
 
@@ -146,17 +142,12 @@ const mark = (column: Sql) => sql`case typeof(${column})
   when 'blob' then char(1, 98) || ${call('data_api_base64', column)}
   else char(1, 110) || quote(${column}) end`
 
-const textKinds: ReadonlySet<ValueKind> = new Set(['string', 'date', 'time', 'uuid', 'decimal', 'mixed'])
-
 /** Returns true for a field of text over a column of another type, which is compared by its text. */
-const isCastToText = (kind: ValueKind, type: string) => converted.has(kind) ||
-  (!isTextType(type) && (textKinds.has(kind) || (kind === 'date-time' && !isIntegerType(type))))
+function isCastToText (kind: ValueKind, type: string): boolean {
+  const { stored } = kindOf(kind)
+  if (stored === 'converted') return true
+  return !isTextType(type) && (stored === 'texts' || (stored === 'timestamps' && !isIntegerType(type)))
+}
 
-// The types of columns: columns.ts.
-/** Returns true for a column of text, and for one whose type is unknown. */
-export const isTextType = (type: string) => type === '' || /^text\b/i.test(type)
-/** Returns true for a column of texts that is compared by their bytes. */
-export const isBinaryText = (type: string) => /^text$/i.test(type)
-export const isIntegerType = (type: string) => /^int/i.test(type)
 /** Returns true for a field of text over a column without affinity, which may hold the text `1` beside the number. */
 export const holdsTies = ({ kind, type }: ColumnType): boolean => kind === 'string' && /^(?:blob|any)$/i.test(type)
