@@ -1,18 +1,16 @@
 import { sql } from '../load-kysely.ts'
-import type { ValueKind } from '../../../model/values.ts'
-import type { Sql, Writer } from '../statements/dialect.ts'
+import type { ValueKind } from '../../../model/kinds.ts'
+import type { ColumnType, Sql, Writer } from '../statements/dialect.ts'
 import { integerMark, writeMarked } from '../statements/exact-numbers.ts'
-import { call, decimalText, integerText } from './functions.ts'
-import { isSafe } from './kinds.ts'
-import { timestamp } from './timestamps.ts'
+import { asText, isSafe, kindOf } from './kinds.ts'
 
 /**
  * Writes JSON in SQLite as JSON.stringify would write it: strings, integers that a double holds exactly, and doubles of
  * few decimals. Any other number is marked as `["<its text from quote()>"]` (exact-numbers.ts).
  */
 export const sqliteWriter: Writer = {
-  value (column, { kind, type }, once) {
-    const write = (expressionsOfType[type] ?? expressions)[kind]
+  value (column, columnType, once) {
+    const write = expressionOf(columnType)
     return once && write !== undefined ? onceOf(write)(column) : write?.(column)
   },
   object: members => members.some(([, , isNested]) => isNested) ? nesting(members) : flat(members),
@@ -50,17 +48,14 @@ type Expression = (column: Sql) => Sql
 const mark: Expression = column => sql`json_array(quote(${column}))`
 // A value that is not a number is written as text.
 const isNumber: Expression = column => sql`typeof(${column}) in ('integer', 'real')`
-const text: Expression = column => sql`cast(${column} as text)`
-const byte: Expression = column =>
-  sql`case when typeof(${column}) = 'blob' then ${call('data_api_base64', column)} else ${text(column)} end`
 const boolean: Expression = column =>
-  sql`case ${column} when 1 then json('true') when 0 then json('false') else ${text(column)} end`
+  sql`case ${column} when 1 then json('true') when 0 then json('false') else ${asText(column)} end`
 
 const markInteger: Expression = column => sql`json_array(${sql.lit(integerMark)} || quote(${column}))`
 const integer: Expression = column => {
   const isSafeInteger = sql`typeof(${column}) = 'integer' and ${isSafe(column)}`
   return sql`case when ${isSafeInteger} then ${column} when ${isNumber(column)} then ${markInteger(column)}
-    else ${text(column)} end`
+    else ${asText(column)} end`
 }
 const strictInteger: Expression = column =>
   sql`case when ${isSafe(column)} then ${column} when ${column} is not null then ${mark(column)} end`
@@ -72,23 +67,12 @@ const strictInteger: Expression = column =>
 const double: Expression = column => sql`case
   when cast(${column} * 1e4 + 0.5 as integer) / 1e4 = ${column} and ${column} between -1e10 and 1e10
     then case when ${column} = cast(${column} as integer) then cast(${column} as integer) else ${column} end
-  when ${isNumber(column)} then ${mark(column)} else ${text(column)} end`
+  when ${isNumber(column)} then ${mark(column)} else ${asText(column)} end`
 
 type Expressions = Readonly<Partial<Record<ValueKind, Expression>>>
 
-const texts = {
-  string: text,
-  date: text,
-  'date-time': timestamp,
-  time: text,
-  uuid: text,
-  int64: integerText,
-  decimal: decimalText,
-  byte,
-  boolean
-} as const
-
-const expressions: Expressions = { ...texts, integer, number: double }
+/** The expressions for kinds that JSON has values of their own for; the others are written as texts. */
+const expressions: Expressions = { boolean, integer, number: double }
 
 const asIs: Expression = column => column
 
@@ -97,9 +81,15 @@ const asIs: Expression = column => column
  * time.
  */
 const expressionsOfType: Readonly<Record<string, Expressions>> = {
-  INT: { ...expressions, integer: strictInteger, number: strictInteger },
-  INTEGER: { ...expressions, integer: strictInteger, number: strictInteger },
-  TEXT: { ...expressions, string: asIs, date: asIs, time: asIs, uuid: asIs }
+  INT: { integer: strictInteger, number: strictInteger },
+  INTEGER: { integer: strictInteger, number: strictInteger },
+  TEXT: { string: asIs, date: asIs, time: asIs, uuid: asIs }
+}
+
+/** Returns the expression for a column; undefined for JSON, and for what may be any scalar. */
+function expressionOf ({ kind, type }: ColumnType): Expression | undefined {
+  if (kind === 'json' || kind === 'mixed') return undefined
+  return expressionsOfType[type]?.[kind] ?? expressions[kind] ?? kindOf(kind).encode
 }
 
 /** Returns an expression that contains the column's own SQL only once. */
