@@ -10,8 +10,8 @@ import type { Sql } from './dialect.ts'
 import { buildFilter } from './filter.ts'
 import { buildSort, valueColumn } from './item-values.ts'
 import { type CompiledRead, isLong, type Values } from './compiled-read.ts'
-import { buildLimit, dataFields, fieldLayouts, isDirect, objectMaker, rowMaker } from './select.ts'
-import { cardinalityOf } from './steps.ts'
+import { buildLimit, dataFields, fieldLayouts, objectMaker, rowMaker } from './select.ts'
+import { cardinalityOf, itemsOfPage } from './steps.ts'
 import { table, tableRef, type TableRef } from './table.ts'
 
 // Reads of the columns of one table, without JSON: the most frequent reads, and those that drivers answer fastest.
@@ -90,14 +90,13 @@ function buildPageSelect<Result> (
   builder: Builder,
   decodeRows: (rows: readonly Values[], columns: Columns, more: boolean) => Result
 ): CompiledRead<Result> {
-  const { from, listing, cursorBound, extra } = plan
+  const { from, listing, extra } = plan
   const ref = tableRef(from.collection, builder.alias())
   const carried = extra.filter(field => !fields.includes(field))
   const terms = carriedTerms(plan)
   const fetched = { fields: [...fields, ...carried], select: listing.select, extra, terms }
   const columns = makeColumns(fetched, ref, builder)
-  const conditions = sql`${buildFilter(listing.where, ref, builder)} and ${buildFilter(cursorBound, ref, builder)}`
-  const where = isDirect(listing, from) ? conditions : builder.clockedScan(conditions, ref)
+  const where = itemsOfPage(plan, undefined, builder)(ref)
   const order = buildSort(listing.order, ref, builder)
   const limited = buildLimit(listing.range, true, builder)
   return {

@@ -8,14 +8,13 @@ import { showsNeverNull } from '../../not-null.ts'
 import type { Ends, JsonResult, ReadResult } from '../../source.ts'
 import type { Builder } from './builder.ts'
 import type { Sql, Writer } from './dialect.ts'
-import { buildFilter } from './filter.ts'
 import { buildRelated } from './function-columns.ts'
 import { innerTerms } from './item-values.ts'
 import { positionsOf, resultBytes, resultText, textsAmong, type TextsOfPage } from './positions.ts'
 import type { CompiledRead, ReadLimit, Values } from './compiled-read.ts'
-import { buildRow, buildRows, dataFields, elementsOf, isDirect, selectItem } from './select.ts'
+import { buildRow, buildRows, dataFields, elementsOf, selectItem } from './select.ts'
 import { isFlat } from './shape.ts'
-import { buildRowRead, buildTotal, decodeTotal, startingAt, stepRefs } from './steps.ts'
+import { buildRowRead, buildTotal, decodeTotal, itemsOfPage, stepRefs } from './steps.ts'
 import { column, queryRef, tableRef, type TableRef } from './table.ts'
 
 /** The builder of a statement, and the writer of JSON of its dialect. */
@@ -51,7 +50,7 @@ const mostMembers = 50
  * for numbers that only JavaScript can write. The selection must be writable (isWritable).
  */
 export function buildJsonRead (plan: ReadPlanOf<'list'>, builder: Builder): CompiledRead<ReadResult | JsonResult> {
-  const { from, listing, cursorBound, extra, count } = plan
+  const { from, listing, extra, count } = plan
   const { writer } = builder.dialect
   const refs = stepRefs(plan.steps)
   const parent = refs.at(-1)
@@ -61,11 +60,7 @@ export function buildJsonRead (plan: ReadPlanOf<'list'>, builder: Builder): Comp
   const object = buildObject(listing.select, ref, { writer, builder })
   const separator = isFlat(listing.select) ? objectSeparator(listing.select) : lineSeparator
   const carried = buildCarried({ extra, terms }, listing.select, ref, builder)
-  const rows = buildRows(listing, { ref, terms: read }, inner => {
-    const start = startingAt(from, inner, parent, listing.where, builder)
-    const conditions = sql`${start} and ${buildFilter(cursorBound, inner, builder)}`
-    return isDirect(listing, from) ? conditions : builder.clockedScan(conditions, inner)
-  }, true, builder)
+  const rows = buildRows(listing, { ref, terms: read }, itemsOfPage(plan, parent, builder), true, builder)
   const { isShown, texts } = carried
   const asRead = (column: Sql, hasFields: boolean) => hasFields ? texts?.asBytes(column) ?? column : column
   const outputs = [

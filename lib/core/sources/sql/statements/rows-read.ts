@@ -8,8 +8,8 @@ import { buildFilter } from './filter.ts'
 import { buildAggregate, hasGroup } from './aggregate-read.ts'
 import type { Body, CompiledRead, ReadLimit } from './compiled-read.ts'
 import { resultBytes, resultText, textsAmong } from './positions.ts'
-import { buildLimit, buildList, buildRow, dataFields, decodeRows, isDirect } from './select.ts'
-import { buildRowRead, buildTotal, decodeTotal, startingAt, stepRefs } from './steps.ts'
+import { buildLimit, buildList, buildRow, dataFields, decodeRows } from './select.ts'
+import { buildRowRead, buildTotal, decodeTotal, itemsOfPage, startingAt, stepRefs } from './steps.ts'
 import { column, queryRef, table, tableRef, type TableRef } from './table.ts'
 
 // The general read: one statement for a path of any length and a selection of any depth. The database writes the rows
@@ -66,15 +66,11 @@ function buildItemRows ({ select }: ReadPlanOf<'item'>, ref: TableRef | undefine
 }
 
 function buildPageRows (plan: ReadPlanOf<'list'>, parent: TableRef | undefined, builder: Builder): Body {
-  const { from, listing, cursorBound, extra, count } = plan
+  const { from, listing, extra, count } = plan
   const ref = queryRef(from.collection, builder.alias())
   const texts = textsAmong(extra, ref, builder)
   const fields = dataFields(listing.select, extra)
-  const list = buildList({ ...listing, extra, ahead: true }, ref, inner => {
-    const start = startingAt(from, inner, parent, listing.where, builder)
-    const conditions = sql`${start} and ${buildFilter(cursorBound, inner, builder)}`
-    return isDirect(listing, from) ? conditions : builder.clockedScan(conditions, inner)
-  }, builder)
+  const list = buildList({ ...listing, extra, ahead: true }, ref, itemsOfPage(plan, parent, builder), builder)
   return {
     rows: list.sql,
     texts,

@@ -1,7 +1,7 @@
 import { sql } from '../load-kysely.ts'
 import type { Collection } from '../../../model/model.ts'
 import { isExact, traitsOf } from '../../../model/values.ts'
-import type { Origin, Predicate, ReadPlan, Step } from '../../../plan/plan.ts'
+import type { Origin, Predicate, ReadPlan, ReadPlanOf, Step } from '../../../plan/plan.ts'
 import { always, fieldsIn, keyValuesIn } from '../../../plan/predicates.ts'
 import type { Missed } from '../../source.ts'
 import { tableOf } from '../source.ts'
@@ -10,6 +10,7 @@ import type { Sql } from './dialect.ts'
 import { buildFilter } from './filter.ts'
 import { related } from './join-conditions.ts'
 import type { Cardinality, CompiledRead, ReadLimit, Values } from './compiled-read.ts'
+import { isDirect } from './select.ts'
 import { column, queryRef, selected, table, tableRef, type TableRef } from './table.ts'
 
 // The path of a plan in SQL: each step is a common table expression of the items that the step resolves to, at most
@@ -58,6 +59,15 @@ export function startingAt (
     return sql`(select ${column(parent, field)} from ${sql.id(parent.alias)} limit 1)`
   }, builder.dialect)
   return sql`${relation} and ${condition}`
+}
+
+/** Returns the function that builds the condition for the items of a page, those beyond its cursor. */
+export const itemsOfPage = (
+  { from, listing, cursorBound }: ReadPlanOf<'list'>, parent: TableRef | undefined, builder: Builder
+) => (inner: TableRef): Sql => {
+  const start = startingAt(from, inner, parent, listing.where, builder)
+  const conditions = sql`${start} and ${buildFilter(cursorBound, inner, builder)}`
+  return isDirect(listing, from) ? conditions : builder.clockedScan(conditions, inner)
 }
 
 /** The select of one row. `outputs`: its columns; `tables`: common table expressions besides those of the steps. */
