@@ -8,8 +8,9 @@ import type { Builder } from './builder.ts'
 import type { Sql } from './dialect.ts'
 import { buildMember } from './json-read.ts'
 import type { CompiledRead } from './compiled-read.ts'
+import { fieldLayouts } from './select.ts'
 import { buildRowRead, stepRefs } from './steps.ts'
-import { column, type TableRef } from './table.ts'
+import type { TableRef } from './table.ts'
 
 /**
  * Builds the read of an item with nested items, whose result is the JSON text of each member. The database writes the
@@ -23,7 +24,8 @@ export function buildJsonItem (
   const refs = stepRefs(plan.steps)
   const ref = refs.at(-1)
   if (ref === undefined) throw new TypeError('an item is reached by a step at least')
-  const columns = select.flatMap(one => one.kind === 'value' ? [columnCode(one.field as DataField, ref, builder)] : [])
+  const fields = select.flatMap(one => one.kind === 'value' ? [one.field as DataField] : [])
+  const columns = fieldLayouts({ fields, extra: [], terms: [], columns: [] }, 'fetch', ref, builder)
   const outputs = [
     ['rows', nestedTexts(select, ref, builder)] as const,
     ...columns.map((one, index) => [`v${index}`, one.sql] as const)
@@ -36,11 +38,6 @@ export function buildJsonItem (
     const texts = values.map((value, index) => textOf(columns[index]?.decode(value)))
     return { kind: 'values', values: select.map(({ kind }) => (kind === 'value' ? texts : items).shift() ?? 'null') }
   })
-}
-
-function columnCode (field: DataField, ref: TableRef, { dialect, columnType }: Builder) {
-  const type = columnType(ref.collection, field)
-  return { sql: dialect.fetch(column(ref, field), type), decode: dialect.decoder(type) }
 }
 
 /** Builds the text of all members with nested items, one a line. */
