@@ -4,7 +4,7 @@ import { textOfDate, toValue } from '../../model/values.ts'
 import type { Resource } from '../../plan/path/walk.ts'
 import type { Row, Selection, Shown } from '../../plan/plan.ts'
 import { equalsKey, never } from '../../plan/predicates.ts'
-import { showField } from '../../plan/read/show.ts'
+import { showItem } from '../../plan/read/show.ts'
 import { pathValuesOf } from '../../plan/write/path-values.ts'
 import { isObject } from '../../errors/is-object.ts'
 import type { Members } from '../own-face.ts'
@@ -14,29 +14,14 @@ import type { Call, CollectionNames } from './call.ts'
  * Returns a row as own code gets it: a copy of the selected fields, by the names of their declarations. An optional
  * property without a value is left out.
  */
-export function itemOf (row: Row, select: Selection): Members {
-  const item: Record<string, unknown> = {}
-  for (const shown of select) {
-    const value = valueOf(row, shown)
-    if (value !== undefined) item[shown.name] = value
-  }
-  return item
-}
+export const itemOf = (row: Row, select: Selection): Members => showItem(row, select, valueOf)
 
-function valueOf (row: Row, shown: Shown): unknown {
-  const value = row[shown.field.property] ?? null
-  switch (shown.kind) {
-    case 'item': return value === null ? null : itemOf(value as Row, shown.select)
-    case 'related': return showField(row, shown)
-    case 'list': return (value as readonly Row[]).map(element => itemOf(element, shown.listing.select))
-    case 'value': {
-      const { field } = shown
-      if (field.kind === 'computed') return field.get(row)
-      if (field.kind !== 'stored') return value
-      // Own code may change a list or a value of JSON. To clone a scalar would take longer than to read it.
-      return toValue(typeof value === 'object' && value !== null ? structuredClone(value) : value, field)
-    }
-  }
+function valueOf (row: Row, { field }: Extract<Shown, { kind: 'value' }>): unknown {
+  const value = row[field.property] ?? null
+  if (field.kind === 'computed') return field.get(row)
+  if (field.kind !== 'stored') return value
+  // Own code may change a list or a value of JSON. To clone a scalar would take longer than to read it.
+  return toValue(typeof value === 'object' && value !== null ? structuredClone(value) : value, field)
 }
 
 const isMembers = (value: unknown): value is Members => isObject(value) && !(value instanceof Date)

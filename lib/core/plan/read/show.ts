@@ -4,31 +4,37 @@ import type { GroupColumn, Row, Selection, Shown } from '../plan.ts'
 
 export type Item = Readonly<Record<string, unknown>>
 
+/** Returns the value of a field of a row, at every depth of an item. A member that is undefined is left out. */
+type ShowValue = (row: Row, shown: Extract<Shown, { kind: 'value' }>) => unknown
+
 /** Converts a row to the item that a client sees: its selected members, by their names on the wire. */
-export function showItem (row: Row, select: Selection): Item {
+export function showItem (row: Row, select: Selection, valueOf: ShowValue = showValue): Item {
   const item: Record<string, unknown> = {}
-  for (const shown of select) item[shown.name] = showField(row, shown)
+  for (const shown of select) {
+    const value = showField(row, shown, valueOf)
+    if (value !== undefined) item[shown.name] = value
+  }
   return item
 }
 
 /** Returns the value of one member of an item. An absent value is null. */
-export function showField (row: Row, shown: Shown): unknown {
+export function showField (row: Row, shown: Shown, valueOf: ShowValue = showValue): unknown {
   switch (shown.kind) {
-    case 'value': return showValue(row, shown)
-    case 'item': return showNested(row[shown.field.property], shown.select)
+    case 'value': return valueOf(row, shown)
+    case 'item': return showNested(row[shown.field.property], shown.select, valueOf)
     case 'related': return showGroup(row[shown.field.property] as Row, shown.values)
     case 'list': {
       const elements = row[shown.field.property] as readonly Row[]
-      return elements.map(element => showItem(element, shown.listing.select))
+      return elements.map(element => showItem(element, shown.listing.select, valueOf))
     }
   }
 }
 
-const showValue = (row: Row, { field }: Extract<Shown, { kind: 'value' }>): unknown =>
+const showValue: ShowValue = (row, { field }) =>
   (field.kind === 'computed' ? field.get(row) : row[field.property]) ?? null
 
-const showNested = (row: unknown, select: Selection) =>
-  row === null || row === undefined ? null : showItem(row as Row, select)
+const showNested = (row: unknown, select: Selection, valueOf: ShowValue) =>
+  row === null || row === undefined ? null : showItem(row as Row, select, valueOf)
 
 /** Returns the members of a group. A sub-item all of whose values are null is null. */
 export function showGroup (row: Row, shown: readonly GroupColumn[]): Item {
