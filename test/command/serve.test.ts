@@ -155,8 +155,8 @@ test('a file whose values cannot be told apart is an error that names its row', 
   const quoting = 'put values that hold the delimiter in double quotes'
   const cases: ReadonlyArray<readonly [content: string, message: string]> = [
     ['a,b\n1,2\n1,2,3\n', `row 3 has 3 values, but there are 2 columns; ${quoting}`],
-    ['a,b\n"x"y,2\n', "in row 2, 'y' follows the end of a quoted value; write a quote inside of a value twice"],
-    ['a\n"x\n', 'a quote that begins in row 2 is not closed']
+    ['a,b\n"x"y,2\n', 'in row 2, a character follows the closing quote of a field; write a quote in a value twice'],
+    ['a\n"x\n', 'in row 2, a quoted field does not end; write a quote in a value twice']
   ]
   const file = newPath('x.csv')
   for (const [content, message] of cases) {
@@ -181,7 +181,7 @@ test('errors are one line that says what to do; wrong flags are 2, with the near
   for (const [line, code, message] of [
     [['/nowhere/x.db'], 1, /^there is no file or folder '\/nowhere\/x.db'/],
     [[text], 1, /is not a SQLite database; name one/],
-    [[broken], 1, /a quote that begins in row 2 is not closed/],
+    [[broken], 1, /in row 2, a quoted field does not end/],
     [[makeFile('select 1')], 1, /^the database has no tables; create one, or name another database$/],
     [[makeFile('create view v as select 1 as a')], 1, /^no table can be served: v is a view, .* --key v=a$/],
     [['mysql://user:hunter2@host/db'], 1, /^an address that begins with mysql/],

@@ -11,10 +11,11 @@ interface Found { readonly fields: CsvRecord, readonly end: number, readonly fau
  * field  = %x22 *(any but %x22 / 2%x22) %x22 / *(any but "," CR LF)
  * ```
  *
- * Returns undefined for a record that is not complete, as more text may follow. `isLast`: none follows. A package was
- * not taken: none that streams tells an empty field from a quoted one without a callback for each field.
+ * Returns undefined for a record that is not complete, as more text may follow. `isLast`: none follows. `delimiter`: a
+ * character that is there instead of the comma. A package was not taken: none that streams tells an empty field from a
+ * quoted one without a callback for each field.
  */
-export function readRecord (text: string, start: number, isLast: boolean): Found | undefined {
+export function readRecord (text: string, start: number, isLast: boolean, delimiter = ','): Found | undefined {
   const fields: Array<string | null> = []
   const failed = (fault: string): Found => ({ fields, end: text.length, fault })
   let at = start
@@ -25,12 +26,12 @@ export function readRecord (text: string, start: number, isLast: boolean): Found
       fields.push(quoted.value)
       at = quoted.end
     } else {
-      const end = endOfPlain(text, at)
+      const end = endOfPlain(text, at, delimiter.charCodeAt(0))
       fields.push(end === at ? null : text.slice(at, end))
       at = end
     }
     switch (text[at]) {
-      case ',':
+      case delimiter:
         at++
         break
       case '\n': return { fields, end: at + 1 }
@@ -59,12 +60,12 @@ function readQuoted (
   }
 }
 
-function endOfPlain (text: string, start: number): number {
+function endOfPlain (text: string, start: number, delimiter: number): number {
   let at = start
   for (; at < text.length; at++) {
     const code = text.charCodeAt(at)
-    // A comma, a line feed or a carriage return.
-    if (code === 44 || code === 10 || code === 13) break
+    // The delimiter, a line feed or a carriage return.
+    if (code === delimiter || code === 10 || code === 13) break
   }
   return at
 }

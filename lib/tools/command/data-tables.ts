@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { basename, extname } from 'node:path'
 import { isObject } from '../../core/errors/is-object.ts'
 import { stringType } from '../../core/model/values.ts'
+import { readRecord } from '../../core/request/csv.ts'
 import { type ColumnType, LongNumber, parseExactJson, type Stored, storedText, typeOfTexts } from './data-values.ts'
 import { CommandError } from './terminal.ts'
 
@@ -149,23 +150,17 @@ function parseCsv (text: string, file: string): ReadonlyArray<readonly string[]>
   const source = text.startsWith('\uFEFF') ? text.slice(1) : text
   const delimiter = delimiterOf(source)
   const rows: string[][] = []
-  let row: string[] = []
-  let at = 0
-  while (at < source.length) {
-    const isQuoted = source[at] === '"'
-    const end = isQuoted ? endOfQuoted(source, at, file, rows.length) : endOfPlain(source, at, delimiter)
-    row.push(isQuoted ? source.slice(at + 1, end - 1).replaceAll('""', '"') : source.slice(at, end))
-    const next = source[end]
-    if (isQuoted && next !== undefined && ![delimiter, '\r', '\n'].includes(next)) {
-      const found = `in row ${rows.length + 1}, '${next}' follows the end of a quoted value`
-      throw new CommandError(`${file}: ${found}; write a quote inside of a value twice`)
+  for (let at = 0; at < source.length;) {
+    const record = readRecord(source, at, true, delimiter)
+    // The last record is complete, as no text follows.
+    if (record === undefined) break
+    const { fields, end, fault } = record
+    if (fault !== undefined) {
+      throw new CommandError(`${file}: in row ${rows.length + 1}, ${fault}; write a quote in a value twice`)
     }
-    at = end + (next === '\r' && source[end + 1] === '\n' ? 2 : 1)
-    if (next === delimiter && at < source.length) continue
-    if (next === delimiter) row.push('')
     // A line without anything is no row.
-    if (row.length > 1 || row[0] !== '' || isQuoted) rows.push(row)
-    row = []
+    if (fields.length > 1 || fields[0] !== null) rows.push(fields.map(field => field ?? ''))
+    at = end
   }
   return rows
 }
@@ -177,20 +172,4 @@ function delimiterOf (text: string): string {
   const [best = ','] = [',', ';', '\t', '|'].map(sign => ({ sign, count: line.split(sign).length }))
     .toSorted((one, other) => other.count - one.count).map(({ sign }) => sign)
   return best
-}
-
-function endOfPlain (text: string, from: number, delimiter: string): number {
-  let at = from
-  while (at < text.length && text[at] !== delimiter && text[at] !== '\n' && text[at] !== '\r') at++
-  return at
-}
-
-function endOfQuoted (text: string, from: number, file: string, row: number): number {
-  let at = from + 1
-  for (;;) {
-    at = text.indexOf('"', at)
-    if (at < 0) throw new CommandError(`${file}: a quote that begins in row ${row + 1} is not closed`)
-    if (text[at + 1] !== '"') return at + 1
-    at += 2
-  }
 }
