@@ -68,7 +68,7 @@ everySource('own code is told what is wrong with a query', async ({ t, app }) =>
   const artists = app.dataApi.collection('artists').asSystem()
   const wrong = (query: object, facts: object) => refused(t, artists.list(query), facts)
   await wrong({ where: { nme: 1 } }, { code: 'invalid_filter', facts: { parameter: 'where.nme', suggestion: 'name' } })
-  await wrong({ where: { age: { lessThan: 1 } } }, { code: 'invalid_filter' })
+  await wrong({ where: { age: { lessThan: 1 } } }, { code: 'invalid_filter', message: /own, such as 'lessThan'/ })
   await wrong({ where: { age: undefined } }, { code: 'invalid_filter', message: /'where.age' is undefined/ })
   await wrong({ where: { age: { gt: undefined } } }, { code: 'invalid_filter' })
   await wrong({ where: { age: 'old' } }, { code: 'invalid_filter', message: /takes an integer/ })

@@ -53,7 +53,19 @@ const filtering = ({ at }: Comparison | Element): Purpose => ({
 
 function planElement ({ of, at }: Element, field: ReadableField): Predicate {
   if (isRelation(field)) return { kind: 'some', field, where: planFilters([of], field.target) }
-  throw invalidFilter(`The field '${field.name}' is a scalar and has no fields of its own.`, at)
+  const [name] = namesIn(of)
+  const example = name === undefined ? '' : `, such as '${name}'`
+  throw invalidFilter(`The field '${field.name}' is a scalar and has no fields of its own${example}.`, at)
+}
+
+/** Returns the names that a filter begins with. */
+function namesIn (filter: Filter): readonly string[] {
+  switch (filter.kind) {
+    case 'compare':
+    case 'some': return filter.path.slice(0, 1)
+    case 'not': return namesIn(filter.of)
+    default: return filter.of.flatMap(namesIn)
+  }
 }
 
 function planComparison (filter: Comparison, field: ReadableField, called: readonly string[]): Predicate {
