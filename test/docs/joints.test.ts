@@ -25,8 +25,7 @@ test('one file makes fields of the names in queries', async t => {
 
 test('one file traverses plans, beside those in which a node gets its meaning', async t => {
   const meanings = [
-    'lib/core/api/own/items.ts', 'lib/core/api/views.ts', 'lib/core/plan/order.ts', 'lib/core/plan/read/filter.ts',
-    'lib/core/plan/read/select.ts',
+    'lib/core/api/views.ts', 'lib/core/plan/order.ts', 'lib/core/plan/read/filter.ts', 'lib/core/plan/read/select.ts',
     'lib/core/plan/read/show.ts', 'lib/core/response/items.ts', 'lib/core/response/stream.ts',
     'lib/doors/explorer/columns.ts', 'lib/doors/explorer/item.ts',
     'lib/doors/explorer/table.ts', 'lib/core/sources/memory/filter.ts', 'lib/core/sources/memory/select.ts',
