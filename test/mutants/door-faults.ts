@@ -46,8 +46,8 @@ export const doorFaults: readonly Fault[] = [
   },
   {
     what: 'command: a quote inside of a CSV value stays double',
-    text: 'source.slice(at + 1, end - 1).replaceAll(\'""\', \'"\')',
-    fault: 'source.slice(at + 1, end - 1)',
+    text: 'value += \'"\'',
+    fault: 'value += \'""\'',
     tests: ['command/serve', 'command/types']
   }
 ]
