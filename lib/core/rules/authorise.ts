@@ -150,8 +150,12 @@ export const authorisedValues = (values: ReadonlyMap<AuthorisedField, unknown>) 
 
 /** Returns an insert of items, of whose fields the client's were authorised; the application gives the others. */
 export const authorisedInsert = (
-  insert: Omit<ChangeOf<'insert'>, 'kind'>, asked: ReadonlySet<AuthorisedField>
-): AuthorisedInsert => ({ kind: 'insert', ...insert, asked } as ChangeOf<'insert'> as AuthorisedInsert)
+  { collection, fields, rows, keyed }: Pick<ChangeOf<'insert'>, 'collection' | 'fields' | 'rows' | 'keyed'>,
+  asked: ReadonlySet<AuthorisedField>
+): AuthorisedInsert => {
+  const insert = { kind: 'insert', collection, fields, rows, orNothing: false, keyed, asked } as const
+  return insert as ChangeOf<'insert'> as AuthorisedInsert
+}
 
 /** Returns the insert of an item whose values are those of a draft. */
 export function insertOfDraft (

@@ -116,9 +116,8 @@ function insertOf (insertion: Insertion, caller: Caller): AuthorisedInsert | und
   const { from: { collection }, values: { fields, rows }, pointer, keyed } = insertion
   const [row = []] = rows
   const first = new Map<AuthorisedField, unknown>()
-  for (const [index, field] of fields.entries()) {
-    first.set(authoriseValue(field, collection, pointer, caller), row[index])
-  }
+  let index = 0
+  for (const field of fields) first.set(authoriseValue(field, collection, pointer, caller), row[index++])
   for (const [field, value] of urlValues(insertion, caller)) {
     if (contradicts(fields.indexOf(field), value, rows)) return undefined
     first.set(field, value)
@@ -126,7 +125,7 @@ function insertOf (insertion: Insertion, caller: Caller): AuthorisedInsert | und
   const filled = storedValues(newDraft(collection), collection, pointer, first)
   const made = rows.length === 1 ? [[...filled.values()]] : rowsLike(filled, insertion, first)
   const asked = new Set(first.keys())
-  return authorisedInsert({ collection, fields: [...filled.keys()], rows: made, orNothing: false, keyed }, asked)
+  return authorisedInsert({ collection, fields: [...filled.keys()], rows: made, keyed }, asked)
 }
 
 /**
@@ -158,6 +157,7 @@ const contradicts = (at: number, value: unknown, rows: Rows['rows']) => at >= 0 
 function urlValues (
   { from: { collection, via }, given, parent, pointer }: Insertion, caller: Caller
 ): ReadonlyMap<AuthorisedField, unknown> {
+  if (parent === undefined && given.length === 0) return noValues
   const values = new Map<AuthorisedField, unknown>()
   if (via !== undefined && parent !== undefined) {
     const link = authoriseLink({ field: via, isOwnNew: parent.isNew, isOtherNew: true, pointer }, caller)
@@ -169,6 +169,8 @@ function urlValues (
   for (const { field, value } of given) values.set(authoriseValue(field, collection, pointer, caller), value)
   return values
 }
+
+const noValues: ReadonlyMap<AuthorisedField, unknown> = new Map()
 
 /** An item as setters and hooks have left it. `skipped`: see Creation. */
 interface DraftedItem {
