@@ -3,8 +3,8 @@ import { isFilled, mayFill } from '../../../core/model/filled.ts'
 import type { ValueKind } from '../../../core/model/kinds.ts'
 import type { Collection, StoredField } from '../../../core/model/model.ts'
 import { isScalar, type Scalar, textOfDate } from '../../../core/model/values.ts'
-import { kindOf as postgresKind } from '../../../core/sources/sql/postgres/kinds.ts'
-import { kindOf as sqliteKind } from '../../../core/sources/sql/sqlite/kinds.ts'
+import { postgresKind } from '../../../core/sources/sql/postgres/kinds.ts'
+import { sqliteKind } from '../../../core/sources/sql/sqlite/kinds.ts'
 
 /** An engine for which tables are printed. */
 export type Engine = 'sqlite' | 'postgres'

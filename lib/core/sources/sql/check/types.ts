@@ -1,8 +1,8 @@
 import type { ValueKind } from '../../../model/kinds.ts'
 import type { CatalogColumn, TypeFamily } from '../catalog.ts'
 import type { Literal } from '../choices.ts'
-import { isLossy, kindOf as postgresKind } from '../postgres/kinds.ts'
-import { kindOf as sqliteKind } from '../sqlite/kinds.ts'
+import { isLossy, postgresKind } from '../postgres/kinds.ts'
+import { sqliteKind } from '../sqlite/kinds.ts'
 
 /** The values that a database's types can hold, and the comparison of the types. */
 export interface TypeRules {

@@ -7,7 +7,7 @@ import { indexConditionOf, numericOf } from './inexact.ts'
 import { decode } from './decoders.ts'
 import { byCodePoint, type Form, forms, isJson, isPadded, text, textForm } from './forms.ts'
 import { postgresWriter } from './json.ts'
-import { formOf, isLossy, kindOf } from './kinds.ts'
+import { formOf, isLossy, postgresKind } from './kinds.ts'
 import { bucket, extreme, sum } from './sums.ts'
 
 /**
@@ -82,7 +82,7 @@ export const postgresDialect: Dialect = {
   fetchesPages: true,
   fetch: (column, columnType) => formOf(columnType).fetch(column),
   decoder (columnType) {
-    const { decode } = kindOf(columnType.kind)
+    const { decode } = postgresKind(columnType.kind)
     return value => decode(value, columnType)
   },
   toColumn: (slot, columnType) => toColumn(sql`${sql.val(slot)}`, columnType),

@@ -116,7 +116,7 @@ const kinds: Readonly<Record<ValueKind, Kind>> = {
   }
 }
 
-export const kindOf = (kind: ValueKind): Kind => kinds[kind]
+export const postgresKind = (kind: ValueKind): Kind => kinds[kind]
 
 /** Returns the form for a column: the form of the field's kind, unless the column's own type needs another. */
 export const formOf = (columnType: ColumnType): Form => kinds[columnType.kind].form(columnType)

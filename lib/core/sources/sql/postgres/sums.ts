@@ -1,6 +1,6 @@
 import { sql } from '../load-kysely.ts'
 import type { ColumnType, Sql } from '../statements/dialect.ts'
-import { formOf, kindOf } from './kinds.ts'
+import { formOf, postgresKind } from './kinds.ts'
 import type { TimeUnit } from '../../../plan/time-units.ts'
 
 /** Returns the exact sum of a column, or its mean (Dialect.sum). */
@@ -8,7 +8,7 @@ export function sum (
   { column, filtered }: { readonly column: Sql, readonly filtered: Sql }, { kind, type }: ColumnType,
   call: 'sum' | 'avg'
 ): Sql {
-  const total = sql`sum(${kindOf(kind).add(column, filtered, type)})::numeric`
+  const total = sql`sum(${postgresKind(kind).add(column, filtered, type)})::numeric`
   if (call === 'sum') return total
   // A cast of a number that no double holds fails.
   const nearest = sql`case when abs(${total}) >= 1.797693134862315808e308 then sign(${total}) * 'Infinity'::float8

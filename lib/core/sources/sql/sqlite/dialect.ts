@@ -9,7 +9,7 @@ import { isBinaryText, isIntegerType, isTextType } from './columns.ts'
 import type { SqliteDriver } from './driver.ts'
 import { call, decimalText, mixedText } from './functions.ts'
 import { sqliteWriter } from './json.ts'
-import { asText, decoder, fetched, isSafe, kindOf, type Stored } from './kinds.ts'
+import { asText, decoder, fetched, isSafe, sqliteKind, type Stored } from './kinds.ts'
 import { bucket, sum } from './sums.ts'
 import { isCanonical, storeTimestamp, timestamp, timestampCondition } from './timestamps.ts'
 import {
@@ -32,7 +32,7 @@ export const sqliteDialect: Dialect = {
   isInjective: columnType => !holdsTies(columnType) && !['converted', 'timestamps'].includes(storedOf(columnType)),
   groups: columnType => ({
     condition: column => namedCondition(column, columnType),
-    encode: value => columnType.kind === 'decimal' ? value : kindOf(columnType.kind).encode(value),
+    encode: value => columnType.kind === 'decimal' ? value : sqliteKind(columnType.kind).encode(value),
     decode (encoded) {
       if (columnType.kind === 'decimal') return decimalOfKey(String(encoded))
       return ['converted', 'timestamps'].includes(storedOf(columnType)) ? encoded : decoder(columnType)(encoded)
@@ -72,7 +72,7 @@ export const sqliteDialect: Dialect = {
   },
   // A transaction already holds the lock of the whole database.
   lock: () => sql``,
-  encode: (column, { kind }) => kindOf(kind).encode(column),
+  encode: (column, { kind }) => sqliteKind(kind).encode(column),
   fetch: (column, columnType) => fetched(column, columnType, () => true),
   decoder,
   writer: sqliteWriter,
@@ -138,10 +138,10 @@ function elementOf ({ kind, type }: ColumnType): Sql {
 /** Values that are compared as they are stored. */
 const compared: ReadonlySet<Stored> = new Set(['integers', 'numbers', 'flags', 'bytes'])
 
-const storedOf = ({ kind }: ColumnType): Stored => kindOf(kind).stored
+const storedOf = ({ kind }: ColumnType): Stored => sqliteKind(kind).stored
 
 function comparable (column: Sql, { kind, type }: ColumnType): Sql {
-  if (compared.has(kindOf(kind).stored)) return column
+  if (compared.has(sqliteKind(kind).stored)) return column
   if (kind === 'decimal') return call('data_api_decimal_key', decimalText(column))
   if (kind === 'mixed') return call('data_api_mixed_text', mixedText(column))
   if (kind === 'date-time' && isIntegerType(type)) return column
@@ -193,6 +193,6 @@ function bindValue (value: Value): unknown {
 }
 
 function bindTyped ({ kind, text }: TypedValue): unknown {
-  const { bind, element } = kindOf(kind)
+  const { bind, element } = sqliteKind(kind)
   return typeof text === 'object' ? `[${text.flatMap(element).join(',')}]` : bind(text)
 }

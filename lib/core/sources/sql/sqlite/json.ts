@@ -2,7 +2,7 @@ import { sql } from '../load-kysely.ts'
 import type { ValueKind } from '../../../model/kinds.ts'
 import type { ColumnType, Sql, Writer } from '../statements/dialect.ts'
 import { integerMark, writeMarked } from '../statements/exact-numbers.ts'
-import { asText, isSafe, kindOf } from './kinds.ts'
+import { asText, isSafe, sqliteKind } from './kinds.ts'
 
 /**
  * Writes JSON in SQLite as JSON.stringify would write it: strings, integers that a double holds exactly, and doubles of
@@ -89,7 +89,7 @@ const expressionsOfType: Readonly<Record<string, Expressions>> = {
 /** Returns the expression for a column; undefined for JSON, and for what may be any scalar. */
 function expressionOf ({ kind, type }: ColumnType): Expression | undefined {
   if (kind === 'json' || kind === 'mixed') return undefined
-  return expressionsOfType[type]?.[kind] ?? expressions[kind] ?? kindOf(kind).encode
+  return expressionsOfType[type]?.[kind] ?? expressions[kind] ?? sqliteKind(kind).encode
 }
 
 /** Returns an expression that contains the column's own SQL only once. */

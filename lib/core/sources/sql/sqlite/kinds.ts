@@ -148,7 +148,7 @@ const kinds: Readonly<Record<ValueKind, Kind>> = {
   }
 }
 
-export const kindOf = (kind: ValueKind): Kind => kinds[kind]
+export const sqliteKind = (kind: ValueKind): Kind => kinds[kind]
 
 function numberReader (read: (text: string) => unknown, show: (number: number) => unknown) {
   return (encoded: unknown): unknown => {

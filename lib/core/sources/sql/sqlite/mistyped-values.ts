@@ -3,7 +3,7 @@ import type { ValueKind } from '../../../model/kinds.ts'
 import type { ColumnType, Sql, StoredTexts } from '../statements/dialect.ts'
 import { isIntegerType, isTextType } from './columns.ts'
 import { call } from './functions.ts'
-import { kindOf, type Stored } from './kinds.ts'
+import { sqliteKind, type Stored } from './kinds.ts'
 
 // A column of SQLite may hold mistyped values: those of other types than its own, text with NUL, and text that is not
 // UTF-8. They are shown as text, but sorted as they are stored, so that a cursor must say what is stored: U+0001, a
@@ -20,7 +20,7 @@ export function mistypedPosition (column: Sql, columnType: ColumnType): Sql | un
 
 /** The mistyped values of columns of text: texts, which their bytes tell, and bytes. */
 export const mistypedTexts: StoredTexts = {
-  areIn: ({ kind, type }) => kindOf(kind).stored === 'texts' && type !== '' && isTextType(type),
+  areIn: ({ kind, type }) => sqliteKind(kind).stored === 'texts' && type !== '' && isTextType(type),
   otherPosition (column, { type }) {
     if (type === 'TEXT') return undefined
     const isNone = sql`typeof(${column}) in ('text', 'null')`
@@ -39,7 +39,7 @@ const mistypedText = /^\u0001|\u0000|\ufffd/
  * functions that find all regular texts take so much longer that with them a page of 100 took 1.6 times the time.
  */
 export function plainText (column: Sql, { kind, type }: ColumnType): Sql | undefined {
-  if (!isTextType(type) || !plain.has(kindOf(kind).stored)) return undefined
+  if (!isTextType(type) || !plain.has(sqliteKind(kind).stored)) return undefined
   // A control character at the start may be the mark of a position.
   const isPlain = sql`${column} >= ' ' collate binary and ${isAscii(column)}`
   return type === 'TEXT' ? sql`(${isPlain})` : sql`(typeof(${column}) = 'text' and ${isPlain})`
@@ -69,7 +69,7 @@ export function mistypedOperand (
   const rest = sql`substr(${value}, 3)`
   // @photostructure/sqlite takes no bytes, returned by a function, for null.
   const bytes = sql`case ${rest} when '' then x'' else ${call('data_api_bytes', rest)} end`
-  const isConverted = kindOf(kind).stored === 'converted' || holdsTies(columnType) ||
+  const isConverted = sqliteKind(kind).stored === 'converted' || holdsTies(columnType) ||
     (kind === 'date-time' && !isTextType(type) && !isIntegerType(type))
   const compared = isConverted ? comparable : (stored: Sql) => stored
   const isCast = isCastToText(kind, type) && !holdsTies(columnType)
@@ -113,7 +113,7 @@ const positioned: TextConditions = {
 
 function ofType (column: Sql, { kind, type }: ColumnType, texts: TextConditions): Sql | undefined {
   const isNumbers = type === 'INT' || type === 'INTEGER' || type === 'REAL'
-  switch (kindOf(kind).stored) {
+  switch (sqliteKind(kind).stored) {
     case 'flags': return sql`${column} in (0, 1)`
     case 'integers': return isNumbers && type !== 'REAL' ? undefined : isIntegral(column)
     case 'numbers': return isNumbers ? undefined : sql`typeof(${column}) in ('integer', 'real')`
@@ -144,7 +144,7 @@ const mark = (column: Sql) => sql`case typeof(${column})
 
 /** Returns true for a field of text over a column of another type, which is compared by its text. */
 function isCastToText (kind: ValueKind, type: string): boolean {
-  const { stored } = kindOf(kind)
+  const { stored } = sqliteKind(kind)
   if (stored === 'converted') return true
   return !isTextType(type) && (stored === 'texts' || (stored === 'timestamps' && !isIntegerType(type)))
 }
