@@ -29,8 +29,8 @@ export interface FieldFlags {
    */
   aggregatable?: boolean
   /**
-   * Clients often filter or sort by it: `npx fastify-data-api sql tables` prints an index of it (docs/migrating.md).
-   * Default false; identifiers and foreign keys have one.
+   * Clients often filter or sort by it: `npx fastify-data-api sql tables` prints an index of it (docs/databases.md:
+   * Migrating). Default false; identifiers and foreign keys have one.
    */
   indexed?: boolean
   /**

@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 
-/** The door for agents that speak the Model Context Protocol (docs/mcp.md). */
+/** The door for agents that speak the Model Context Protocol (docs/agents.md). */
 export const mcpOptions = Type.Object({
   /** The last segment of the door's URL. Default `mcp`. */
   path: Type.Optional(Type.String({ pattern: '^[A-Za-z0-9_~-]+$' })),

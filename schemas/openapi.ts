@@ -2,7 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 
 const anything = Type.Record(Type.String(), Type.Unknown())
 
-/** Members of every OpenAPI document of an API (docs/openapi.md). */
+/** Members of every OpenAPI document of an API (docs/clients.md: OpenAPI). */
 export const openApiOptions = Type.Object({
   /** Title, version, description and other members of `info`. */
   info: Type.Optional(Type.Object({
@@ -23,7 +23,7 @@ export const openApiOptions = Type.Object({
 /** Members of every OpenAPI document of an API. */
 export type OpenApiOptions = Static<typeof openApiOptions>
 
-/** The choice of a document (docs/openapi.md). */
+/** The choice of a document (docs/clients.md: OpenAPI). */
 export const documentOptions = Type.Object({
   /** The readers of the document: people, generators of clients, or language models. Default `docs`. */
   profile: Type.Optional(Type.Union([Type.Literal('docs'), Type.Literal('types'), Type.Literal('tools')])),

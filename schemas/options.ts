@@ -93,7 +93,7 @@ export const optionsSchema = Type.Object({
   openapi: Type.Optional(Type.Union([Type.Literal(false), openApiOptions])),
   /** Whether browsers get pages (docs/explorer.md), and what these pages say. Default false. */
   explorer: Type.Optional(Type.Union([Type.Boolean(), explorerOptions])),
-  /** Whether agents get a door (docs/mcp.md), and what it shows. Default false. */
+  /** Whether agents get a door (docs/agents.md), and what it shows. Default false. */
   mcp: Type.Optional(Type.Union([Type.Boolean(), mcpOptions])),
   /** Sizes of pages, in items, for collections without sizes of their own. `Infinity` means no limit. */
   pages: Type.Optional(Type.Object({

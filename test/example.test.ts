@@ -55,9 +55,9 @@ test('the example serves its documents, and a page of them', async t => {
   await app.close()
 })
 
-test('every request in docs/http.md, docs/dashboards.md and README is answered as it says', async t => {
+test('every request in docs/http.md, docs/asking.md#dashboards and README is answered as it says', async t => {
   const { app } = await serve(':memory:')
-  const pages = ['docs/dashboards.md', 'docs/http.md', 'README.md']
+  const pages = ['docs/asking.md#dashboards', 'docs/http.md', 'README.md']
   const reference = pages.map(page => readFileSync(new URL(`../${page}`, import.meta.url), 'utf8')).join('\n')
   const blocks = [...reference.matchAll(/```http\n([^]*?)```/g)].map(([, block = '']) => block.trim().split('\n\n'))
   t.equal(blocks.length, 20)

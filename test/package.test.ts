@@ -231,13 +231,13 @@ test('nothing is published that nobody needs', async t => {
   const code = /^dist\/(lib|schemas)\/.+\.(js|js\.map|d\.ts)$/
   t.strictSame(packed.files.map(({ path }) => path).filter(path => !pages.test(path) && !code.test(path)), [])
   // In bytes. What makes it grow beyond is to be looked at.
-  const [, megabytes] = /itself has (\d\.\d) MB/.exec(read('docs/deploying.md')) ?? []
+  const [, megabytes] = /itself has (\d\.\d) MB/.exec(read('docs/running.md#deploying')) ?? []
   t.ok(packed.unpackedSize < Number(megabytes) * 1e6, `${packed.unpackedSize} bytes`)
   t.ok(readdirSync(join(project, 'node_modules', 'fastify-data-api')).includes('README.md'))
 })
 
-test('npm installs no more than docs/deploying.md says', t => {
-  const [, packages, megabytes] = /(\d+) packages, (\d+) MB/.exec(read('docs/deploying.md')) ?? []
+test('npm installs no more than docs/running.md#deploying says', t => {
+  const [, packages, megabytes] = /(\d+) packages, (\d+) MB/.exec(read('docs/running.md#deploying')) ?? []
   t.ok(installed.bytes < Number(megabytes) * 1e6, `${installed.bytes} bytes`)
   t.ok(installed.packages < Number(packages), `${installed.packages} packages`)
   t.end()

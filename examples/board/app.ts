@@ -4,7 +4,7 @@ import Fastify, { type FastifyInstance } from 'fastify'
 import dataApi, { collection, memory } from 'fastify-data-api'
 import { readFile } from 'node:fs/promises'
 
-// A board that everybody shares: its API, and its page (docs/tanstack-db.md). memory() stands for any source.
+// A board that everybody shares: its API, and its page (docs/clients.md: TanStack DB). memory() stands for any source.
 
 const shown = { readable: true, writable: true } as const
 const lane = Type.Union([Type.Literal('todo'), Type.Literal('doing'), Type.Literal('done')], shown)

@@ -42,7 +42,7 @@ export async function buildTeams ({ secret, requests = 100 }: TeamsOptions): Pro
   db.exec(tables)
   const collections = declareTeams(db)
   const app = Fastify()
-  // Before the hook that verifies tokens, which a preflight does not have (docs/deploying.md: Browsers).
+  // Before the hook that verifies tokens, which a preflight does not have (docs/running.md: Browsers).
   await app.register(cors, {
     delegator: async ({ headers }: FastifyRequest) => ({
       methods: ['GET', 'HEAD', 'OPTIONS', 'QUERY', 'POST', 'PUT', 'PATCH', 'DELETE'],
@@ -76,7 +76,7 @@ export async function buildTeams ({ secret, requests = 100 }: TeamsOptions): Pro
 
 const Login = Type.Object({ name: Type.String(), password: Type.String() })
 
-/** Adds the routes that are no data: they read and write the collections by own code (docs/own-code.md). */
+/** Adds the routes that are no data: they read and write the collections by own code (docs/own-code.md: Own code). */
 function addRoutes (app: FastifyInstance, { teams, users, notes }: ReturnType<typeof declareTeams>): void {
   const system = app.dataApi.asSystem()
   app.post<{ Body: { name: string, password: string } }>(

@@ -5,7 +5,7 @@ import { isAbandonment } from '../core/errors/abandoned.ts'
 import { unavailable } from '../core/errors/errors.ts'
 import { logError } from '../core/errors/rejections.ts'
 
-/** What closing the application ends (docs/operations.md: Shutdown). */
+/** What closing the application ends (docs/running.md: Shutdown). */
 export interface Closing {
   /** Is true once the application closes. */
   readonly isClosing: boolean

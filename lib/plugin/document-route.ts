@@ -12,8 +12,8 @@ import { parseDocumentOptions } from './document-options.ts'
 import { readText, type Serving } from './routes.ts'
 
 /**
- * Registers the route of the OpenAPI document (docs/openapi.md). The document is the caller's: what the caller may
- * neither read nor write is not in it.
+ * Registers the route of the OpenAPI document (docs/clients.md: OpenAPI). The document is the caller's: what the caller
+ * may neither read nor write is not in it.
  */
 export function addDocumentRoute (scope: FastifyInstance, face: Face, documents: Documents, serving: Serving): void {
   scope.route({

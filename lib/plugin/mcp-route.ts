@@ -8,7 +8,7 @@ import type { Answer } from '../core/response/answer.ts'
 import { batching } from '../core/scheduling/batching.ts'
 import { bodyOf, RequestWork, type Serving, whenItsTurn } from './routes.ts'
 
-/** Registers the routes of the door for agents, if the application has opened it (docs/mcp.md). */
+/** Registers the routes of the door for agents, if the application has opened it (docs/agents.md). */
 export async function addAgentRoutes (
   scope: FastifyInstance, serving: Serving, face: Face, fail: Fail
 ): Promise<void> {
@@ -51,10 +51,10 @@ export async function addAgentRoutes (
 }
 
 const carrying = (names: string) => `option 'mcp.write': agents read texts of ${names} and write there. Who writes ` +
-  'such a text can tell an agent what to write (docs/mcp.md: Threats)'
+  'such a text can tell an agent what to write (docs/agents.md: Threats)'
 
 const collecting = (names: string) => `option 'mcp.write': agents create items of ${names} and do nothing else ` +
-  "there, since 'mcp.collections' does not list it (docs/mcp.md: An agent is a caller)"
+  "there, since 'mcp.collections' does not list it (docs/agents.md: An agent is a caller)"
 
 function warn (collections: readonly string[], { log }: FastifyInstance, tell: (names: string) => string): void {
   if (collections.length > 0) log.warn({ collections }, tell(listOf(collections)))

@@ -14,11 +14,11 @@ export interface DataApi extends Data {
   /** The names of the collections on the wire, in the order of their declaration. */
   readonly collections: readonly string[]
   /**
-   * Returns the OpenAPI document of the whole API, whatever rules hide from callers (docs/openapi.md). Throws a
-   * DeclarationError for a wrong option.
+   * Returns the OpenAPI document of the whole API, whatever rules hide from callers (docs/clients.md: OpenAPI). Throws
+   * a DeclarationError for a wrong option.
    */
   openapi (options?: DocumentOptions): Document
-  /** Returns a TypeScript module with the types of the whole API for the client (docs/client.md: Types). */
+  /** Returns a TypeScript module with the types of the whole API for the client (docs/clients.md: Types). */
   types (): string
   /** Returns numbers of the live documents, for metrics; undefined without the option `live`. */
   live (): LiveNumbers | undefined
@@ -55,9 +55,9 @@ type Transformed = { readonly openapiObject: HostDocument } | { readonly swagger
 
 /**
  * Returns the option `transformObject` of @fastify/swagger: it adds the collections of all registrations to the
- * application's OpenAPI document, also those of encapsulated contexts (docs/openapi.md). The document is made when it
- * is asked for, so either plugin may be registered first. The function throws a DeclarationError for a document of
- * Swagger 2.0. `isShown`: returns false for a registration that is left out. Default: all are shown.
+ * application's OpenAPI document, also those of encapsulated contexts (docs/clients.md: OpenAPI). The document is made
+ * when it is asked for, so either plugin may be registered first. The function throws a DeclarationError for a document
+ * of Swagger 2.0. `isShown`: returns false for a registration that is left out. Default: all are shown.
  */
 export function withDataApi (
   app: FastifyInstance, isShown: (api: DataApi) => boolean = () => true

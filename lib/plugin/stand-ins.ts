@@ -3,7 +3,7 @@ import type { Api } from '../core/api/answer.ts'
 import type { DataApiOptions, Options } from '../core/api/options.ts'
 import type { Callers } from '../core/rules/caller.ts'
 
-/** Stands in for the data of an application that is built to be tested (docs/prove.md), or to be read. */
+/** Stands in for the data of an application that is built to be tested (docs/testing.md: Prove), or to be read. */
 interface StandIn {
   /** Returns the collections over other sources. */
   collections (declared: DataApiOptions['collections']): DataApiOptions['collections']

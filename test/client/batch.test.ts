@@ -1,7 +1,7 @@
 import { test } from 'tap'
 import { failed, serve } from '../helpers/clients.ts'
 
-// docs/client.md: Batches
+// docs/clients.md: Batches
 
 const requestStrategies = { upsert: true, delete: true, batch: true }
 

@@ -5,7 +5,7 @@ import { createClient } from '../../lib/clients/client/index.ts'
 import { addAuthors, answering, drain, failed, serve } from '../helpers/clients.ts'
 import { read } from '../helpers/documents.ts'
 
-// docs/client.md
+// docs/clients.md: The typed client
 
 test('a list is a page, and an iterable of the items of all pages', async t => {
   const { app, authors, requests } = await serve(t)
@@ -207,6 +207,7 @@ test('the client is small, and imports nothing', async t => {
   })
   const size = gzipSync(file?.contents ?? '').length
   const told = `${(size / 1024).toFixed(1)} KB`
-  for (const page of ['README.md', 'docs/README.md', 'docs/client.md']) t.match(read(page), told, `${page}: ${told}`)
+  const pages = ['README.md', 'docs/clients.md#the-typed-client']
+  for (const page of pages) t.match(read(page), told, `${page}: ${told}`)
   t.ok(Object.keys(metafile.inputs).every(path => /lib\/clients\/client\/[a-z/-]+\.ts$/.test(path)), 'no other room')
 })

@@ -5,7 +5,7 @@ import { test } from 'tap'
 import { ApiError, createClient } from '../../lib/clients/client/index.ts'
 import { answering, drain, failed, serve } from '../helpers/clients.ts'
 
-// docs/client.md: Errors. What a client does where it gets no answer, or none that it expects.
+// docs/clients.md: Errors. What a client does where it gets no answer, or none that it expects.
 
 test('an error has the facts of the API', async t => {
   const { authors } = await serve(t)

@@ -5,7 +5,7 @@ import dataApi, { collection, memory } from '../../lib/index.ts'
 import fc, { runsOf } from '../helpers/fast-check.ts'
 import Fastify from '../helpers/fastify.ts'
 
-// docs/client.md: a client asks for what it was told to, or for nothing.
+// docs/clients.md#the-typed-client: a client asks for what it was told to, or for nothing.
 
 const texts = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 6 }),

@@ -4,7 +4,7 @@ import { createClient } from '../../lib/clients/client/index.ts'
 import dataApi, { collection, memory } from '../../lib/index.ts'
 import Fastify from '../helpers/fastify.ts'
 
-// docs/client.md: Imports
+// docs/clients.md: Imports
 
 const flags = { readable: true, writable: true }
 const Artist = Type.Object({

@@ -6,7 +6,7 @@ import { answering, failed, serve } from '../helpers/clients.ts'
 import fc from '../helpers/fast-check.ts'
 import { eventually } from '../helpers/follow.ts'
 
-// docs/client.md: Live documents
+// docs/clients.md: Live documents
 
 const live = { interval: 1, recheck: 3_600_000 }
 

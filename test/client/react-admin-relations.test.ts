@@ -6,7 +6,7 @@ import { orderLines } from '../fixtures/order-lines.ts'
 import Fastify from '../helpers/fastify.ts'
 import { openers } from '../helpers/sources.ts'
 
-// docs/react-admin.md: a relation in a form, such as <ReferenceInput source='artist.id'>.
+// docs/clients.md#react-admin: a relation in a form, such as <ReferenceInput source='artist.id'>.
 
 async function serve (t: Test, collections: DataApiOptions['collections'], options: DataProviderOptions) {
   const app = Fastify({ forceCloseConnections: true })

@@ -17,7 +17,7 @@ import { orderLines } from '../fixtures/order-lines.ts'
 import { programsIn, read, writeProgram } from '../helpers/documents.ts'
 import { openers } from '../helpers/sources.ts'
 
-// docs/react-admin.md: the calls are those of react-admin's own hooks, which are rendered without a page.
+// docs/clients.md#react-admin: the calls are those of react-admin's own hooks, which are rendered without a page.
 
 async function serve (t: Test, api: Partial<DataApiOptions> = {}, options: DataProviderOptions = {}) {
   const app = Fastify({ forceCloseConnections: true })
@@ -272,9 +272,9 @@ import { useListController } from 'ra-core'
 export { CoreAdmin as Admin, Resource } from 'ra-core'
 export const ListGuesser = () => useListController().data?.map(({ name }) => name).join() ?? 'loading'`
 
-test('the pages of docs/react-admin.md list a collection', async t => {
+test('the pages of docs/clients.md#react-admin list a collection', async t => {
   const { app } = await serve(t)
-  const [program = ''] = programsIn(read('docs/react-admin.md'), 'tsx')
+  const [program = ''] = programsIn(read('docs/clients.md#react-admin'), 'tsx')
   writeProgram('react-admin-pages.js', pagesOfRaCore)
   const { origin } = new URL(app.listeningOrigin)
   const served = program.replace('http://localhost:3000', origin).replace('artists', 'authors')
@@ -296,5 +296,5 @@ test('beside the client it takes less than 2.1 KB, gzipped', async t => {
   }
   const [client, both] = await Promise.all([size('client'), size('react-admin')])
   t.ok(both - client < 2.1 * 1024, `${both} - ${client}`)
-  t.match(read('docs/react-admin.md'), `Together they take ${(both / 1024).toFixed(1)} KB`)
+  t.match(read('docs/clients.md#react-admin'), `Together they take ${(both / 1024).toFixed(1)} KB`)
 })

@@ -2,7 +2,7 @@ import { test } from 'tap'
 import { type ClientOptions, createClient } from '../../lib/clients/client/index.ts'
 import { failed, serve } from '../helpers/clients.ts'
 
-// docs/client.md: Repetitions
+// docs/clients.md: Repetitions
 
 /** Returns a fetch that loses the first answers: one that never came, one that broke off, and one of a proxy. */
 function losing (keys: unknown[], losses: ReadonlyArray<'lost' | 'broken' | 502 | 503>) {

@@ -6,7 +6,7 @@ import fc, { runsOf } from '../helpers/fast-check.ts'
 import { eventually } from '../helpers/follow.ts'
 import { members, serveThings, type Thing, things, type ThingsApi, type ThingsOptions } from '../helpers/tanstack-db.ts'
 
-// docs/tanstack-db.md: Staying current
+// docs/clients.md: Staying current
 
 const live = { interval: 1, recheck: 3_600_000 }
 const fields = ['id', 'text', 'title', 'size', 'weight', 'done', { group: ['id'] }] as const

@@ -10,7 +10,7 @@ import fc, { runsOf } from '../helpers/fast-check.ts'
 import Fastify from '../helpers/fastify.ts'
 import { type Fate, integer, maybe, odd, serveThings, type Thing } from '../helpers/tanstack-db.ts'
 
-// docs/tanstack-db.md: Writing
+// docs/clients.md: Writing in TanStack DB
 
 const rows: readonly Thing[] = [1, 2, 3].map(
   id => ({ id, text: `t${id}`, title: null, size: id, weight: null, done: null, groupId: id })
@@ -157,7 +157,7 @@ test('a transaction is written whole or not at all, wherever a request fails', a
   ), { numRuns: runsOf(60) })
 })
 
-test('the program of docs/tanstack-db.md writes an artist and its album', async t => {
+test('the program of docs/clients.md#tanstack-db writes an artist and its album', async t => {
   const text = { readable: true, writable: true }
   const Artist = Type.Object({ id: Type.String({ identifier: true, ...text }), name: Type.String(text) })
   const Album = Type.Object({
@@ -172,7 +172,7 @@ test('the program of docs/tanstack-db.md writes an artist and its album', async 
   })
   t.teardown(() => app.close())
   const url = await app.listen({ port: 0, host: '127.0.0.1' })
-  const [program = ''] = programsIn(read('docs/tanstack-db.md'), 'ts')
+  const [program = ''] = programsIn(read('docs/clients.md#tanstack-db'), 'ts')
   await import(writeProgram('tanstack-db.ts', `${program.replace('http://localhost:3000', url)}
 await Promise.all([artists.cleanup(), albums.cleanup()])`).href)
   t.strictSame((await app.inject('/albums')).json(), [{ id: '4f2c9a10', title: 'Tago Mago', artist_id: 'f0d6a7f4' }])

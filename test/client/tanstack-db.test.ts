@@ -12,7 +12,7 @@ import { read } from '../helpers/documents.ts'
 import fc, { runsOf } from '../helpers/fast-check.ts'
 import { maybe, odd, paths, serveThings, things } from '../helpers/tanstack-db.ts'
 
-// docs/tanstack-db.md: Reading
+// docs/clients.md: Reading in TanStack DB
 
 const fields = ['id', 'text', 'title', 'size', 'weight', 'done', { group: ['id', 'name', 'rank'] }] as const
 
@@ -219,6 +219,6 @@ test('beside the client it is small, and it imports types of TanStack DB alone',
     return { bytes: gzipSync(file?.contents ?? '').length, inputs: Object.keys(metafile.inputs) }
   }
   const { bytes, inputs } = await size('tanstack-db')
-  t.match(read('docs/tanstack-db.md'), `it takes ${(bytes / 1024).toFixed(1)} KB`)
+  t.match(read('docs/clients.md#tanstack-db'), `it takes ${(bytes / 1024).toFixed(1)} KB`)
   t.ok(inputs.every(path => /^lib\/clients\/(client|tanstack-db)\/[a-z/-]+\.ts$/.test(path)), 'no other room')
 })

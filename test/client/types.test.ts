@@ -5,7 +5,7 @@ import { library } from '../fixtures/library.ts'
 import { compile } from '../helpers/compile.ts'
 import Fastify from '../helpers/fastify.ts'
 
-// docs/client.md: Types
+// docs/clients.md: Types
 
 async function typesOf (options: DataApiOptions): Promise<string> {
   const app = Fastify()

@@ -8,7 +8,7 @@ import { parseQuery } from '../../lib/core/request/query.ts'
 import type { FieldAsked, Filter, Query, ValueText } from '../../lib/core/request/request.ts'
 import { compileSyntax } from '../../lib/core/request/syntax.ts'
 
-// docs/client.md: Filters
+// docs/clients.md: Filters
 
 const numRuns = runsOf(250)
 const limits = { depth: 50, terms: 10_000, fields: 10_000 }

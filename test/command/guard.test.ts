@@ -2,7 +2,7 @@ import { test } from 'tap'
 import { hostCheck } from '../../lib/tools/command/guard.ts'
 import { makeFile, serveTarget } from './helpers.ts'
 
-// docs/from-a-database.md: Safe as it comes
+// docs/command.md: Safe as it comes
 
 const script = "create table artists (id integer primary key, name text); insert into artists values (1, 'Can')"
 

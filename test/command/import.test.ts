@@ -4,7 +4,7 @@ import { runCommand } from '../../lib/tools/command/run.ts'
 import { openDriver } from '../../lib/core/sources/sql/sqlite/driver.ts'
 import { makeFile, runLine } from './helpers.ts'
 
-// docs/from-a-database.md: Importing
+// docs/command.md: Importing
 
 const music = () => makeFile(`
   create table artists (id integer primary key, name text not null unique, founded integer);

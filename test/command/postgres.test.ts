@@ -65,7 +65,7 @@ test('a PostgreSQL database is served by its catalogue, read-only, with what its
     t.equal((await app.inject({ method: 'POST', url: '/people', payload: { name: 'Bo' } })).statusCode, 405)
     await close()
 
-    const blocks = programsIn(read('docs/from-a-database.md'), 'console').join('\n')
+    const blocks = programsIn(read('docs/command.md'), 'console').join('\n')
     const [, flags = '?'] = /^\$ npx fastify-data-api postgres:\/\/\S+(.*)$/m.exec(blocks) ?? []
     const asWritten = await serveTarget(url, ...flags.split(' ').filter(word => word !== ''))
     t.match((await asWritten.app.inject('/people/Ann')).json(), { name: 'Ann' })
@@ -220,7 +220,7 @@ test('a unique index that does not identify the rows is no key', async t => {
   })
 })
 
-// docs/from-a-database.md: What is served; docs/databases.md: Declarations and tables. A project passes its check.
+// docs/command.md: What is served; docs/databases.md: Declarations and tables. A project passes its check.
 test('a timestamp in a key is served with all of its digits', async t => {
   const [one, other] = ['2026-01-02T03:04:05.000001+00:00', '2026-01-02T03:04:05.0005+00:00']
   await onDatabase(`

@@ -3,7 +3,7 @@ import { test } from 'tap'
 import { read, root, writeProgram } from '../helpers/documents.ts'
 import { runLine } from './helpers.ts'
 
-// docs/prove.md: At the command line.
+// docs/testing.md: At the command line.
 
 const notes = fileURLToPath(new URL('test/prove/notes.ts', root))
 const header = ['--header', 'x-team: 1', '--seed', '1']
@@ -60,5 +60,5 @@ test('wrong lines are told', async t => {
   t.match(await runLine('prove'), { code: 2, error: /write: npx fastify-data-api prove <module>/ })
   t.match(await runLine('prove', 'x.js', '--requests', 'many'), { code: 2, error: /--requests: expected a number/ })
   t.match(await runLine('prove', 'none.js'), { code: 1, error: /there is no file 'none.js'/ })
-  t.match(read('docs/prove.md'), 'npx fastify-data-api prove')
+  t.match(read('docs/testing.md#prove'), 'npx fastify-data-api prove')
 })

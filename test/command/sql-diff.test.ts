@@ -17,7 +17,7 @@ import { onDatabase } from '../helpers/on-database.ts'
 import { test as postgresTest } from '../helpers/on-postgres.ts'
 import { makeFile, newPath, runLine } from './helpers.ts'
 
-// docs/tables.md: What a database lacks.
+// docs/databases.md: What a database lacks.
 
 const pages = { defaultSize: 1, maxSize: 1 }
 const compiling = { naming: 'none', pages, reserved: new Map<string, string>() } as const

@@ -16,7 +16,7 @@ import { onDatabase } from '../helpers/on-database.ts'
 import { test as postgresTest } from '../helpers/on-postgres.ts'
 import { newPath } from './helpers.ts'
 
-// docs/tables.md: what is printed runs nothing that a name or a value says.
+// docs/databases.md#tables-from-declarations: what is printed runs nothing that a name or a value says.
 
 const canary = 'create table canary(x int)'
 const parts = fc.constantFrom("'", '"', '$$', '$a$', '\r', '\n', '\r\n', '--', '/*', '*/', '\\', '\\!', ';', ')',

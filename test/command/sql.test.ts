@@ -17,7 +17,7 @@ import { onDatabase } from '../helpers/on-database.ts'
 import { test as postgresTest } from '../helpers/on-postgres.ts'
 import { runLine } from './helpers.ts'
 
-// docs/tables.md
+// docs/databases.md: Tables from declarations
 
 const pages = { defaultSize: 1, maxSize: 1 }
 const compiling = { naming: 'none', pages, reserved: new Map<string, string>() } as const
@@ -74,9 +74,9 @@ let files = 0
 
 const write = (text: string) => fileURLToPath(writeProgram(`tables-${files++}.mjs`, text))
 
-const page = 'docs/tables.md'
+const page = 'docs/databases.md#tables-from-declarations'
 
-test('docs/tables.md prints the tables that it shows, and the start accepts those of its own database', async t => {
+test('the page of tables prints those that it shows, and the start accepts those of its own database', async t => {
   const [program = ''] = programsIn(read(page))
   const file = write(program.replace('music.db', ':memory:') + '\nexport { db }')
   t.strictSame(await runLine('sql', 'tables', file, '--export', 'collections', '--for', 'postgres'), {

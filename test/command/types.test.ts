@@ -9,7 +9,7 @@ import dataApi, { collection, type Context, memory } from '../../lib/index.ts'
 import { Author, library } from '../fixtures/library.ts'
 import { newPath, runLine } from './helpers.ts'
 
-// docs/client.md: Types
+// docs/clients.md: Types
 
 async function serve (t: { teardown: (end: () => unknown) => void }): Promise<{ app: FastifyInstance, url: string }> {
   const app = Fastify({ forceCloseConnections: true })

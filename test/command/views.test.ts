@@ -1,7 +1,7 @@
 import { test } from 'tap'
 import { makeFile, serveTarget } from './helpers.ts'
 
-// docs/from-a-database.md: What is served.
+// docs/command.md: What is served.
 
 test('a view lists items with the names of those that they refer to', async t => {
   const file = makeFile(`

@@ -1,7 +1,7 @@
 import { test } from 'tap'
 import { makeFile, serveTarget } from './helpers.ts'
 
-// docs/from-a-database.md: Safe as it comes. What clients may write with --write.
+// docs/command.md: Safe as it comes. What clients may write with --write.
 
 test('--write lets no client make links that need more than two keys', async t => {
   const { app, close } = await serveTarget(makeFile(`create table a (id integer primary key);

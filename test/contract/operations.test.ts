@@ -12,7 +12,7 @@ import { test } from 'tap'
 import dataApi, { collection, type DataApiOptions, memory, sqlite, type StatementEvent } from '../../lib/index.ts'
 import { everySource } from '../helpers/every-source.ts'
 
-// docs/operations.md
+// docs/running.md: Operations
 
 const Note = Type.Object({
   id: Type.Integer({ identifier: true, readable: true }),

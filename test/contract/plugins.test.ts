@@ -26,7 +26,7 @@ import { gunzipSync } from 'node:zlib'
 import dataApi, { ArgumentError, collection, memory } from '../../lib/index.ts'
 import { everybody } from '../helpers/everybody.ts'
 
-// docs/plugin.md: Plugin and hooks. The plugins that applications use work as on any route.
+// docs/own-code.md: Plugin and hooks. The plugins that applications use work as on any route.
 
 const Thing = Type.Object({
   id: Type.Integer({ identifier: true, readable: true }),

@@ -5,7 +5,7 @@ import { formType } from '../../lib/core/request/parse.ts'
 import dataApi, { collection, memory } from '../../lib/index.ts'
 import { fastify } from '../helpers/fastify.ts'
 
-// docs/plugin.md. A hook that takes something out of answers does not get the items of streams.
+// docs/own-code.md: Plugin and hooks. A hook that takes something out of answers does not get the items of streams.
 
 const withoutNotes = (payload: unknown): unknown =>
   JSON.parse(JSON.stringify(payload, (key, value: unknown) => key === 'notes' ? undefined : value)) as unknown

@@ -7,7 +7,7 @@ import Fastify from '../helpers/fastify.ts'
 import { type SlowRequest, startRequest, until } from '../helpers/slow-bodies.ts'
 import { everybody } from '../helpers/everybody.ts'
 
-// docs/http.md: Rules; docs/operations.md: Shutdown. Bodies that take their time.
+// docs/http.md: Rules; docs/running.md: Shutdown. Bodies that take their time.
 
 const flags = { readable: true, writable: true }
 const Note = Type.Object({ id: Type.Integer({ identifier: true, readable: true }), text: Type.String(flags) })

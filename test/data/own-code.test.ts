@@ -6,7 +6,7 @@ import dataApi, { collection, memory, type RequestData, sqlite } from '../../lib
 import { calls, Entry, guarded, told } from '../fixtures/guarded-notes.ts'
 import { everySource, type Tools } from '../helpers/every-source.ts'
 
-// docs/own-code.md
+// docs/own-code.md: Own code
 
 /** Asserts that a promise rejects with an error that has these members. */
 async function refused (t: Test, promise: Promise<unknown>, expected: object): Promise<void> {
@@ -285,7 +285,7 @@ test('the context of a call as the system has no request', async t => {
   await app.close()
 })
 
-test('an API has its own declarations, and names them (docs/plugin.md)', async t => {
+test('an API has its own declarations, and names them (docs/own-code.md#plugin-and-hooks)', async t => {
   const app = Fastify()
   const [one, two] = [collection(Entry, { source: memory([]) }), collection(Entry, { source: memory([]) })]
   await app.register(dataApi, { prefix: '/one', collections: { one } })

@@ -6,11 +6,15 @@ import type * as TypeScript from 'typescript'
 import { errorKinds } from '../../lib/core/errors/errors.ts'
 import { runLine } from '../command/helpers.ts'
 import { diagnosticsOf } from '../helpers/compile.ts'
-import { documents, programsIn, read, root, writeProgram } from '../helpers/documents.ts'
+import { anchorOf, documents, programsIn, read, root, writeProgram } from '../helpers/documents.ts'
 
 // Every block of TypeScript in the documents is compiled, strictly. Blocks that continue others use these names.
 
 const ts = createRequire(import.meta.url)('typescript') as typeof TypeScript
+
+const guide: ReadonlyMap<string, string> = new Map([
+  ['docs/start.md#declare', 'app'], ['docs/start.md#serve', 'server'], ['docs/start.md#test', 'app.test']
+])
 
 const context = `
 import type { FastifyInstance } from 'fastify'
@@ -45,8 +49,8 @@ declare global {
 
 test('every block of TypeScript in the documents compiles', async t => {
   const prelude = fileURLToPath(writeProgram('context.d.ts', context))
-  const blocks = documents().flatMap(document => programsOf(document).map((program, index) => (
-    { name: nameOf(document, index), program }
+  const blocks = documents().flatMap(partsOf).flatMap(part => programsOf(part).map((program, index) => (
+    { name: nameOf(part, index), program }
   )))
   t.ok(blocks.length > 30)
   for (const folder of ['guide', 'rules']) mkdirSync(new URL(`.tap/documents/${folder}/`, root), { recursive: true })
@@ -65,15 +69,22 @@ test('every block of TypeScript in the documents compiles', async t => {
 })
 
 /** Files that import each other have folders of their own. */
-function nameOf (document: string, index: number): string {
-  if (document === 'docs/getting-started.md') return `guide/${['app', 'server', 'app.test'][index]}.ts`
-  if (document === 'docs/rules-by-example.md') return `rules/${index === 0 ? 'people' : `program-${index}`}.ts`
-  return `${document.replaceAll(/\W/g, '-')}-${index + 1}.ts`
+function nameOf (part: string, index: number): string {
+  const ofGuide = guide.get(part)
+  if (ofGuide !== undefined) return `guide/${ofGuide}.ts`
+  if (part === 'docs/rules.md#rules-by-example') return `rules/${index === 0 ? 'people' : `program-${index}`}.ts`
+  return `${part.replaceAll(/\W/g, '-')}-${index + 1}.ts`
 }
 
-function programsOf (document: string): readonly string[] {
-  const text = read(document)
-  return text.includes('The blocks of this page are one program') ? [programsIn(text).join('\n')] : programsIn(text)
+/** A document by its parts, each of which may be one program. */
+function partsOf (document: string): readonly string[] {
+  const anchors = [...read(document).matchAll(/^## (.+)$/gm)].map(([, heading = '']) => `#${anchorOf(heading)}`)
+  return ['#', ...anchors].map(anchor => document + anchor)
+}
+
+function programsOf (part: string): readonly string[] {
+  const text = read(part)
+  return text.includes('The blocks of this part are one program') ? [programsIn(text).join('\n')] : programsIn(text)
 }
 
 const { scripts } = JSON.parse(read('package.json')) as { scripts: Readonly<Record<string, string>> }
@@ -92,7 +103,7 @@ test('every command in the documents names a script, a flag or a file that exist
       }
       const [, flags = ''] = /npx fastify-data-api (.*)$/.exec(line) ?? []
       for (const [flag] of flags.matchAll(/--\w[\w-]*/g)) {
-        t.ok(help.includes(flag) || document === 'docs/from-a-database.md', `${document}: ${line}`)
+        t.ok(help.includes(flag) || document === 'docs/command.md', `${document}: ${line}`)
       }
       for (const [, file = ''] of line.matchAll(/ node ([\w.]+\.ts)/g)) t.ok(text.includes(`\`${file}\``), line)
       const [, url] = /^(?:\$ )?curl .*(http\S+)/.exec(line) ?? []
@@ -121,15 +132,15 @@ test('the lifecycle in docs/architecture.md names errors and files that exist', 
   t.end()
 })
 
-test('the Dockerfile of docs/deploying.md takes what a registry and the guide give', t => {
-  const [file = ''] = programsIn(read('docs/deploying.md'), 'dockerfile')
+test('the Dockerfile of docs/running.md#deploying takes what a registry and the guide give', t => {
+  const [file = ''] = programsIn(read('docs/running.md#deploying'), 'dockerfile')
   const lines = file.trim().split('\n')
   t.match(lines[0], /^FROM node:(?:2[2-9]|[3-9]\d)-slim$/, 'a Node.js that has SQLite and runs TypeScript')
   t.strictSame(lines.filter(line => line.startsWith('COPY')), ['COPY package*.json ./', 'COPY *.ts ./'])
   t.strictSame(lines.filter(line => line.startsWith('RUN')), [
     'RUN npm ci --omit=dev', 'RUN mkdir data && chown node data'
   ])
-  const guide = read('docs/getting-started.md')
+  const guide = read('docs/start.md')
   const [, main = ''] = /^CMD \["node", "(.+)"\]$/m.exec(file) ?? []
   t.match(guide, `\`${main}\` listens`)
   const [, variables = ''] = /^ENV (.+)$/m.exec(file) ?? []
@@ -144,7 +155,8 @@ test('every component in the documents is well-formed, and imports what the pack
     })
     t.strictSame(diagnostics?.map(({ messageText }) => messageText), [])
     for (const [, name = '', entry = ''] of program.matchAll(/import \{ (\w+) \} from 'fastify-data-api\/([\w-]+)'/g)) {
-      t.match(read('docs/exports.md'), new RegExp(`^\\| .*\`${name}\`.* \\| \`fastify-data-api/${entry}\` `, 'm'))
+      const row = new RegExp(`^\\| .*\`${name}\`.* \\| \`fastify-data-api/${entry}\` `, 'm')
+      t.match(read('docs/reference.md#exports'), row)
     }
   }
 })

@@ -4,7 +4,7 @@ import { test } from 'tap'
 import dataApi, { collection, memory, SubCollection } from '../../lib/index.ts'
 import { cellsOf, codeIn, read } from '../helpers/documents.ts'
 
-// One collection that has every field which the tables of docs/coming-from.md name.
+// One collection that has every field which the tables of docs/comparison.md#coming-from name.
 
 const shown = { readable: true, writable: true } as const
 const integers = ['age', 'a', 'b', 'year', 'views'] as const
@@ -25,7 +25,7 @@ test('every query that the tables name is answered', async t => {
   const row = { id: 1, name: 'Can', title: 'Tago Mago', body: '', student: true, parentId: 1 }
   const things = collection(Thing, { source: memory([{ ...row, age: 18, a: 1, b: 2, year: 1991, views: 101 }]) })
   await app.register(dataApi, { collections: { things } })
-  const told = cellsOf(read('docs/coming-from.md')).flatMap(([, here = '']) => codeIn(here))
+  const told = cellsOf(read('docs/comparison.md#coming-from')).flatMap(([, here = '']) => codeIn(here))
   const queries = told.filter(code => code.startsWith('?')).map(code => code.replaceAll('\\|', '|'))
   t.ok(queries.length >= 18, String(queries.length))
   for (const query of queries) {

@@ -10,7 +10,7 @@ import { cellsOf, programsIn, read, root, sectionOf, writeProgram } from '../hel
 const folder = 'getting-started'
 mkdirSync(new URL(`.tap/documents/${folder}/`, root), { recursive: true })
 const names = ['app.ts', 'server.ts', 'app.test.ts']
-const [, server = '', itsTest = ''] = programsIn(read('docs/getting-started.md'))
+const [, server = '', itsTest = ''] = programsIn(read('docs/start.md'))
   .map((program, index) => fileURLToPath(writeProgram(`${folder}/${names[index] ?? ''}`, program)))
 
 test('what the guide serves answers each request as its table says', async t => {
@@ -19,7 +19,7 @@ test('what the guide serves answers each request as its table says', async t => 
   t.teardown(() => child.kill())
   if (child.stdout === null) throw new TypeError('the output is piped')
   const [output] = await once(child.stdout, 'data') as [Buffer]
-  const rows = cellsOf(sectionOf('docs/getting-started.md', 'Ask')).filter(([request = '']) => request.startsWith('`'))
+  const rows = cellsOf(sectionOf('docs/start.md', 'Ask')).filter(([request = '']) => request.startsWith('`'))
   t.equal(rows.length, 8)
   for (const [request = '', body = '', answer = ''] of rows) {
     const [, method = '', path = '', token] = /^`(\w+) (.+)`( with the token)?$/.exec(request) ?? []

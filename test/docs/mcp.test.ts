@@ -8,8 +8,8 @@ import { agentOf } from '../helpers/agents.ts'
 import { cellsOf, codeIn, programsIn, read, sectionOf, writeProgram } from '../helpers/documents.ts'
 import Fastify from '../helpers/fastify.ts'
 
-test('the program of docs/mcp.md shows people what agents do not see', async t => {
-  const [program = ''] = programsIn(read('docs/mcp.md'))
+test('the program of docs/agents.md shows people what agents do not see', async t => {
+  const [program = ''] = programsIn(read('docs/agents.md'))
   const { app } = await import(writeProgram('mcp.ts', program).href) as { app: FastifyInstance }
   const { call } = agentOf(app)
   t.equal((await call('describe')).text, 'authors: id* integer, name* string')
@@ -17,17 +17,17 @@ test('the program of docs/mcp.md shows people what agents do not see', async t =
   t.strictSame((await app.inject('/authors/Ada')).json(), { id: 1, name: 'Ada', email: 'ada@example.com' })
 })
 
-test('the configurations of clients in docs/mcp.md are JSON, and its table has every option', t => {
-  const [file = ''] = programsIn(sectionOf('docs/mcp.md', 'Clients'), 'text')
+test('the configurations of clients in docs/agents.md are JSON, and its table has every option', t => {
+  const [file = ''] = programsIn(sectionOf('docs/agents.md', 'Clients'), 'text')
   t.match(JSON.parse(file), { mcpServers: { 'solar-system': { url: /^http:.*\/mcp$/ } } })
   t.ok('mcp' in optionsSchema.properties)
-  const [, ...rows] = cellsOf(sectionOf('docs/mcp.md', 'Options'))
+  const [, ...rows] = cellsOf(sectionOf('docs/agents.md', 'Options'))
   t.strictSame(rows.flatMap(([name = '']) => codeIn(name)).sort(),
     Object.keys(mcpOptions.properties).map(name => `mcp.${name}`).sort())
   t.end()
 })
 
-test('an agent writes what docs/mcp.md shows, and is told that it may', async t => {
+test('an agent writes what docs/agents.md shows, and is told that it may', async t => {
   const shown = { readable: true, writable: true } as const
   const key = Type.Integer({ identifier: true, readable: true })
   const people = collection(Type.Object({
@@ -43,7 +43,7 @@ test('an agent writes what docs/mcp.md shows, and is told that it may', async t 
     collections: { people, tasks }, mcp: { write: true }, requestStrategies: { batch: true, delete: true }
   })
   const { call } = agentOf(app)
-  const [written = '', described = ''] = programsIn(sectionOf('docs/mcp.md', 'What an agent writes'), 'text')
+  const [written = '', described = ''] = programsIn(sectionOf('docs/agents.md', 'What an agent writes'), 'text')
   const { data } = await call('write', JSON.parse(written) as object)
   t.match(data, { results: [{ status: 201 }, { status: 201, location: '/people/by_id/1/tasks/1' }] })
   t.equal((await call('describe', { collections: ['people'] })).text, described.trim())

@@ -9,7 +9,7 @@ import { onDatabase } from '../helpers/on-database.ts'
 import { test as testOnPostgres } from '../helpers/on-postgres.ts'
 import { setVariable } from '../helpers/set-variable.ts'
 
-const page = 'docs/migrating.md'
+const page = 'docs/databases.md#migrating'
 const [, startOnSqlite = '', check = ''] = programsIn(read(page))
 
 interface Served { serve (columns: Record<string, string>): Promise<FastifyInstance> }

@@ -8,10 +8,10 @@ import { createDataProvider } from '../../lib/clients/react-admin/index.ts'
 import { dataApiCollectionOptions, writeTransaction } from '../../lib/clients/tanstack-db/index.ts'
 import { programsIn, read, root, sectionOf, writeProgram } from '../helpers/documents.ts'
 
-// docs/deploying.md: Browsers. Its settings for @fastify/cors, as pages of another origin meet them.
+// docs/running.md: Browsers. Its settings for @fastify/cors, as pages of another origin meet them.
 
 const origin = 'https://app.example.org'
-const [settings = ''] = programsIn(sectionOf('docs/deploying.md', 'Browsers'))
+const [settings = ''] = programsIn(sectionOf('docs/running.md#deploying', 'Browsers'))
 
 let programs = 0
 

@@ -24,10 +24,10 @@ function typeErrors (name: string, program: string): readonly string[] {
     .map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, ' '))
 }
 
-test('the program of docs/own-code.md compiles and runs', async t => {
+test('the program of docs/own-code.md#own-code compiles and runs', async t => {
   const wrong = "\n// @ts-expect-error it is not listed\nexport const wrong = () => system.collection('artits')\n"
   const results = 'export const results = { items, can, page, rest, first }\n'
-  t.strictSame(typeErrors('own-code.ts', programOf('own-code.md') + wrong + results), [])
+  t.strictSame(typeErrors('own-code.ts', programOf('own-code.md#own-code') + wrong + results), [])
   const { app, results: { items, can, page, rest, first } } = await import(new URL('own-code.ts', folder).href) as
     { app: FastifyInstance, results: Record<string, unknown> }
   t.strictSame(items, [{ name: 'Can' }])

@@ -13,8 +13,8 @@ import { newPath, runLine, serveTarget } from '../command/helpers.ts'
 import { cellsOf, programsIn, read, root, sectionOf, writeProgram } from '../helpers/documents.ts'
 import Fastify from '../helpers/fastify.ts'
 
-test('the program of docs/recipes.md answers each request as its tables say', async t => {
-  const text = read('docs/recipes.md')
+test('the program of docs/own-code.md#recipes answers each request as its tables say', async t => {
+  const text = read('docs/own-code.md#recipes')
   const { app } = await import(writeProgram('recipes.ts', programsIn(text).join('\n')).href) as { app: FastifyInstance }
   const rows = cellsOf(text).filter(([request = '']) => /^`(?:GET|POST|PUT|PATCH|DELETE) /.test(request))
   t.equal(rows.length, 16)
@@ -32,8 +32,8 @@ test('the program of docs/recipes.md answers each request as its tables say', as
   await app.close()
 })
 
-test('the program of docs/auth-and-tenants.md answers each caller as its table says', async t => {
-  const text = read('docs/auth-and-tenants.md')
+test('the program of docs/rules.md#auth-and-tenants answers each caller as its table says', async t => {
+  const text = read('docs/rules.md#auth-and-tenants')
   const { app } = await import(writeProgram('auth-and-tenants.ts', programsIn(text).join('\n')).href) as
     { app: FastifyInstance }
   const tokens = new Map<string, string>()
@@ -65,12 +65,12 @@ const Artist = Type.Object({
   founded: Type.Integer({ readable: true, writable: true })
 })
 
-test('the program of docs/clients.md gets from the API what it asks for', async t => {
+test('the program of docs/clients.md#other-http-clients gets from the API what it asks for', async t => {
   const rows = [{ id: 1, name: 'Can', founded: 1968 }, { id: 2, name: 'Noisia', founded: 2003 }]
   const app = Fastify()
   await app.register(dataApi, { collections: { artists: collection(Artist, { source: memory(rows) }) } })
   process.env['API'] = await app.listen({ host: '127.0.0.1', port: 0 })
-  const program = programsIn(read('docs/clients.md')).join('\n')
+  const program = programsIn(read('docs/clients.md#other-http-clients')).join('\n')
   const results = `
     export const results = { renamed: renamed.status, second, total, young: young.data, old,
       refused: refused.suggestion,      pages: pages.pages.map(({ artists }) => artists) }
@@ -92,16 +92,16 @@ test('the program of docs/clients.md gets from the API what it asks for', async 
   await app.close()
 })
 
-test('quoted as docs/recipes.md shows, a URL comes through a shell whole', t => {
-  const [row = []] = cellsOf(read('docs/recipes.md')).filter(([shell]) => shell === 'bash, zsh')
+test('quoted as docs/own-code.md#recipes shows, a URL comes through a shell whole', t => {
+  const [row = []] = cellsOf(read('docs/own-code.md#recipes')).filter(([shell]) => shell === 'bash, zsh')
   const command = row[1]?.slice(1, -1).replace('curl', "printf '%s'") ?? ''
   const printed = execFileSync('sh', ['-c', command], { encoding: 'utf8' })
   t.equal(printed, 'http://localhost:3000/api/orders?id>=8&is_open=true')
   t.end()
 })
 
-test('docs/from-a-database.md runs as written, and prints what it shows', async t => {
-  const page = 'docs/from-a-database.md'
+test('docs/command.md runs as written, and prints what it shows', async t => {
+  const page = 'docs/command.md'
   const folder = newPath('docs')
   mkdirSync(folder)
   writeFileSync(join(folder, 'package.json'), '{ "type": "module" }')

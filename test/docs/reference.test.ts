@@ -25,7 +25,7 @@ async function declared (): Promise<FastifyInstance> {
 
 test('the program of docs/declaring.md answers each request of the pages as they say', async t => {
   const app = await declared()
-  const pages = ['declaring', 'queries'].map(name => read(`docs/${name}.md`)).join('\n')
+  const pages = ['declaring.md', 'asking.md#queries'].map(page => read(`docs/${page}`)).join('\n')
   const rows = [...pages.matchAll(/\| `GET ([^`]+)` \| `(.+)` \|/g)]
   t.equal(rows.length, 7 + Object.keys(operatorDefaults).length)
   for (const [, url = '', answer] of rows) t.equal((await app.inject(url)).body, answer, url)
@@ -40,7 +40,7 @@ test('the program of docs/declaring.md answers each request of the pages as they
     })
     t.strictSame([String(response.statusCode), response.body], [status, answer], `${method} ${url}`)
   }
-  const [first = ''] = read('docs/queries.md').split('[HTTP]')
+  const [first = ''] = read('docs/asking.md#queries').split('[HTTP]')
   const queries = cellsOf(first).flatMap(([, forms = '']) => codeIn(forms)).filter(code => code.startsWith('?'))
   t.equal(queries.length, 22)
   for (const query of queries) {
@@ -67,7 +67,7 @@ test('the program with every kind of field answers each request as its table say
   await app.close()
 })
 
-/** What the table of docs/types.md promises for a filter of a field, as two sets of operators. */
+/** What the table of docs/declaring.md#types-of-fields promises for a filter of a field, as two sets of operators. */
 const kinds: ReadonlyArray<readonly [row: string, schema: TSchema, value: string]> = [
   ['Type.Integer()', Type.Integer(shown), '1'],
   ['Type.Number()', Type.Number(shown), '1'],
@@ -83,14 +83,14 @@ const kinds: ReadonlyArray<readonly [row: string, schema: TSchema, value: string
   ['Type.Array()', Type.Array(Type.String(), shown), 'a']
 ]
 
-test('each type takes the operators of its row in docs/types.md, and no others', async t => {
+test('each type takes the operators of its row in docs/declaring.md#types-of-fields, and no others', async t => {
   const fields = Object.fromEntries(kinds.map(([, schema], index) => [`f${index}`, Type.Optional(schema)]))
   const things = collection(Type.Object({ id: Type.Integer({ identifier: true, ...shown }), ...fields }), {
     source: memory([])
   })
   const app = Fastify()
   await app.register(dataApi, { collections: { things } })
-  const [, ...rows] = cellsOf(read('docs/types.md'))
+  const [, ...rows] = cellsOf(read('docs/declaring.md#types-of-fields'))
   const known = Object.values(operatorDefaults).map(([spelling = '']) => spelling)
   let before: readonly string[] = []
   for (const [names = '', , operators = ''] of rows) {
@@ -108,7 +108,7 @@ test('each type takes the operators of its row in docs/types.md, and no others',
 })
 
 test('every operator stands in its table, and none besides', async t => {
-  const [, ...rows] = cellsOf(read('docs/queries.md'))
+  const [, ...rows] = cellsOf(read('docs/asking.md#queries'))
   const told = rows.map(([operators = '']) => codeIn(operators)).filter(operators => operators.length > 0)
   const known = Object.values(operatorDefaults).map(spellings => spellings.join(' '))
   t.strictSame(told.map(operators => operators.join(' ')).sort(), known.sort())
@@ -116,7 +116,7 @@ test('every operator stands in its table, and none besides', async t => {
 
 test('every error code stands in both tables, with its status, and none besides', async t => {
   const known = Object.entries(errorKinds).map(([one, { status }]) => `${one} ${status}`).sort()
-  for (const text of [read('docs/errors.md'), sectionOf('docs/http.md', 'Errors')]) {
+  for (const text of [read('docs/reference.md#errors'), sectionOf('docs/http.md', 'Errors')]) {
     const [, ...rows] = cellsOf(text)
     const told = rows.flatMap(([codes = '', statuses = '']) => codeIn(codes).map((one, index) => {
       const all = statuses.split(', ')
@@ -127,7 +127,7 @@ test('every error code stands in both tables, with its status, and none besides'
 })
 
 test('every option stands in its table, and none besides', async t => {
-  const [, ...rows] = cellsOf(read('docs/options.md'))
+  const [, ...rows] = cellsOf(read('docs/reference.md#options'))
   const told = rows.flatMap(([names = '']) => codeIn(names))
   const { queryString, ...others } = optionsSchema.properties
   const known = Object.entries(others).flatMap(([name, option]) => 'properties' in option
@@ -178,7 +178,7 @@ interface Entry { readonly default: string }
 const { exports: entries } = JSON.parse(read('package.json')) as { exports: Readonly<Record<string, Entry | string>> }
 
 test('every export stands in its table, and none besides', async t => {
-  const [, ...rows] = cellsOf(read('docs/exports.md').split('\n## ')[0] ?? '')
+  const [, ...rows] = cellsOf(read('docs/reference.md#exports').split('\n## ')[0] ?? '')
   const told = rows.flatMap(([names = '', from = '']) => codeIn(names).map(name => `${codeIn(from)[0]} ${name}`))
   // The types of the entry `typebox` differ, its functions do not.
   const known = await Promise.all(Object.entries(entries).map(async ([entry, file]) => {
@@ -190,7 +190,7 @@ test('every export stands in its table, and none besides', async t => {
 })
 
 test('every exported type stands in the table of its entry, and none besides', t => {
-  const tables = sectionOf('docs/exports.md', 'Types').split(/^(?=\| Types of )/m).slice(1)
+  const tables = sectionOf('docs/reference.md#exports', 'Types that are exported').split(/^(?=\| Types of )/m).slice(1)
   const told = tables.flatMap(table => {
     const [[title = ''] = [], ...rows] = cellsOf(table)
     return rows.flatMap(([names = '']) => codeIn(names).map(name => `${codeIn(title)[0]} ${name}`))
@@ -255,8 +255,8 @@ test('each sentence that the table names is in docs/http.md, and its function in
   t.end()
 })
 
-test('the program of docs/conformance.md runs', async t => {
-  const [program = ''] = programsIn(read('docs/conformance.md'))
+test('the program of docs/testing.md#conformance runs', async t => {
+  const [program = ''] = programsIn(read('docs/testing.md#conformance'))
   // The reader's program draws a seed; here each run sends the same.
   const seeded = program.replace('requests: 1000,', 'requests: 1000, seed: 20261121,')
   const { seed } = await import(writeProgram('conformance.ts', seeded).href) as { seed: number }

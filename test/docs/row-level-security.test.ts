@@ -11,9 +11,10 @@ import { test } from '../helpers/on-postgres.ts'
 import { makePooler } from '../helpers/pooler.ts'
 import type { Test } from 'tap'
 
-// The program of docs/row-level-security.md on sockets that both callers share. Each text of a caller has its name.
+// The program of docs/rules.md#row-level-security on sockets that both callers share. Each text of a caller has its
+// name.
 
-const page = read('docs/row-level-security.md')
+const page = read('docs/rules.md#row-level-security')
 // Roles belong to the server, which other tests use.
 const role = `web_user_${process.pid}`
 const [ddl = ''] = programsIn(page, 'sql')

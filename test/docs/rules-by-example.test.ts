@@ -3,9 +3,9 @@ import { mkdirSync } from 'node:fs'
 import { test } from 'tap'
 import { cellsOf, programsIn, read, root, writeProgram } from '../helpers/documents.ts'
 
-// docs/rules-by-example.md: each program answers as the table below it says.
+// docs/rules.md#rules-by-example: each program answers as the table below it says.
 
-const [head = '', ...sections] = read('docs/rules-by-example.md').split(/^## /m)
+const [head = '', ...sections] = read('docs/rules.md#rules-by-example').split(/^## /m)
 mkdirSync(new URL('.tap/documents/rules/', root), { recursive: true })
 writeProgram('rules/people.ts', programsIn(head).join())
 

@@ -6,7 +6,7 @@ import { sent } from '../helpers/explorer-forms.ts'
 import Fastify from '../helpers/fastify.ts'
 import { everybody } from '../helpers/everybody.ts'
 
-// docs/mcp.md: Clients. The page at the URL of the door tells what to paste, and what an agent of the reader may do.
+// docs/agents.md: Clients. The page at the URL of the door tells what to paste, and what an agent of the reader may do.
 
 const links = (page: string) => [...page.matchAll(/<li><a href="([^"]*)">/g)].map(([, url = '']) =>
   url.replaceAll('&amp;', '&'))

@@ -3,7 +3,7 @@ import { makeFile, serveTarget } from '../command/helpers.ts'
 import { launchChromium } from '../helpers/chromium.ts'
 import { tradeScript } from '../helpers/trade.ts'
 
-// docs/explorer.md, docs/from-a-database.md. A person who has never seen the database that the command serves: every
+// docs/explorer.md, docs/command.md. A person who has never seen the database that the command serves: every
 // step is what the page before it shows.
 
 const launched = await launchChromium()

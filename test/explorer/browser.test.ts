@@ -260,7 +260,7 @@ test('no page violates a rule of axe, in light and in dark', { skip }, async t =
   }
 })
 
-// docs/openapi.md: Beside @fastify/swagger
+// docs/clients.md: Beside @fastify/swagger
 test('Swagger UI beside the API executes a request with a filter', { skip }, async t => {
   if ('reason' in launched) throw new Error(launched.reason)
   const documented = fastify({ forceCloseConnections: true })

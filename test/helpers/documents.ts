@@ -5,7 +5,26 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 
 export const root = new URL('../../', import.meta.url)
 
-export const read = (path: string) => readFileSync(new URL(path, root), 'utf8')
+/**
+ * A file of the project. `docs/running.md#operations` is a part of a page: what stands below its heading of the second
+ * level, as a page of its own. `docs/running.md#` is what stands above the first one.
+ */
+export function read (path: string): string {
+  const [file = '', anchor] = path.split('#')
+  const text = readFileSync(new URL(file, root), 'utf8')
+  return anchor === undefined ? text : partOf(text, anchor)
+}
+
+function partOf (text: string, anchor: string): string {
+  const [head = '', ...parts] = text.split(/^(?=## )/m)
+  if (anchor === '') return head
+  const part = parts.find(one => anchorOf(one.slice(3).split('\n')[0] ?? '') === anchor)
+  if (part === undefined) throw new Error(`there is no part '${anchor}'`)
+  return part.replaceAll(/^#(?=#+ )/gm, '')
+}
+
+/** The anchor of a heading on GitHub: lower case, without punctuation, hyphens for spaces. */
+export const anchorOf = (heading: string) => heading.toLowerCase().replaceAll(/[^\w\- ]/g, '').replaceAll(' ', '-')
 
 /** The Markdown files of the project, as paths from the root. */
 export const documents = (): readonly string[] => [

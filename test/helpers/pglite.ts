@@ -49,7 +49,7 @@ class PGliteDriver implements Driver {
 
 /**
  * Starts a PGlite that keeps a byte order mark at the beginning of a text. Its own decoder drops it, as if it marked
- * the encoding (docs/postgres.md: PGlite).
+ * the encoding (docs/databases.md: PGlite).
  */
 export function createPGlite (): Promise<PGlite> {
   globalThis.TextDecoder = KeepingDecoder

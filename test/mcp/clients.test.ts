@@ -8,7 +8,7 @@ import { test } from 'tap'
 import { makeFile } from '../command/helpers.ts'
 import { serveSolarSystem } from '../helpers/agents.ts'
 
-// docs/mcp.md: Messages. The official clients of both protocols use the door, by HTTP and by the command.
+// docs/agents.md: Messages. The official clients of both protocols use the door, by HTTP and by the command.
 
 const file = makeFile(`create table artists (id integer primary key, name text not null);
   insert into artists values (1, 'Can'), (2, 'Neu!')`)

@@ -5,7 +5,7 @@ import dataApi, { collection, type DataApiOptions, memory, SubItem } from '../..
 import { agentOf, modernRequest } from '../helpers/agents.ts'
 import Fastify from '../helpers/fastify.ts'
 
-// docs/mcp.md: Messages. What is said at the door, in both protocols.
+// docs/agents.md: Messages. What is said at the door, in both protocols.
 
 const Note = Type.Object({
   id: Type.Integer({ identifier: true, readable: true }),

@@ -15,7 +15,7 @@ import Fastify from '../helpers/fastify.ts'
 import { makeWorldPair, withGuards, type WorldPair } from '../helpers/hidden-worlds.ts'
 import { everybody } from '../helpers/everybody.ts'
 
-// docs/mcp.md: Threats. Messages that are none, data that gives orders, and what an agent learns of hidden data.
+// docs/agents.md: Threats. Messages that are none, data that gives orders, and what an agent learns of hidden data.
 
 const Note = Type.Object({
   id: Type.Integer({ identifier: true, readable: true }),

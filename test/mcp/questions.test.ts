@@ -1,7 +1,7 @@
 import { test } from 'tap'
 import { agentOf, serveSolarSystem } from '../helpers/agents.ts'
 
-// docs/mcp.md: What an agent reads. Questions that people ask of the solar system, each answered by one URL.
+// docs/agents.md: What an agent reads. Questions that people ask of the solar system, each answered by one URL.
 
 const questions: ReadonlyArray<readonly [question: string, url: string, data: unknown]> = [
   ['Which planets have most moons?', '/planets?fields=name,moons.count()&sort=moons.count() desc&limit=2',

@@ -7,7 +7,7 @@ import { agentOf } from '../helpers/agents.ts'
 import Fastify from '../helpers/fastify.ts'
 import { everybody } from '../helpers/everybody.ts'
 
-// docs/mcp.md: An agent is a caller. What rules and scopes hide from agents is hidden from them in every tool.
+// docs/agents.md: An agent is a caller. What rules and scopes hide from agents is hidden from them in every tool.
 
 const Person = Type.Object({
   id: Type.Integer({ identifier: true, readable: true }),
@@ -162,7 +162,7 @@ test('a collection that agents write and do not read is their letter box, of whi
   })
   t.strictSame(lines.map(line => JSON.parse(line).msg), [
     "option 'mcp.write': agents create items of 'notes' and do nothing else there, since 'mcp.collections' does not " +
-      'list it (docs/mcp.md: An agent is a caller)'
+      'list it (docs/agents.md: An agent is a caller)'
   ])
   const { call } = agentOf(app)
   t.equal((await call('describe')).text,

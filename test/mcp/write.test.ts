@@ -7,7 +7,7 @@ import { agentOf } from '../helpers/agents.ts'
 import Fastify from '../helpers/fastify.ts'
 import { everybody } from '../helpers/everybody.ts'
 
-// docs/mcp.md: What an agent writes.
+// docs/agents.md: What an agent writes.
 
 const shown = { readable: true, writable: true } as const
 

@@ -9,7 +9,7 @@ import { test as postgresTest } from '../helpers/on-postgres.ts'
 import { readDocument } from '../helpers/openapi.ts'
 import { serveMinimally } from '../helpers/serve-minimally.ts'
 
-// docs/openapi.md: Values of databases. Each type of the catalogue, with each declaration that suits it.
+// docs/clients.md: Values of databases. Each type of the catalogue, with each declaration that suits it.
 
 const text = (format?: string) => Type.String(format === undefined ? {} : { format })
 

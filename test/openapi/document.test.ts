@@ -14,7 +14,7 @@ import dataApi, {
 import { Author, Book, library, rows } from '../fixtures/library.ts'
 import { readDocument, resolved } from '../helpers/openapi.ts'
 
-// docs/openapi.md
+// docs/clients.md: OpenAPI
 
 async function serveLibrary (options: Partial<DataApiOptions> = {}) {
   const app = Fastify()

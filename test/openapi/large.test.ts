@@ -10,7 +10,7 @@ import { standIns } from '../../lib/plugin/stand-ins.ts'
 import { many } from '../fixtures/many.ts'
 import Fastify from '../helpers/fastify.ts'
 
-// docs/openapi.md: Large APIs
+// docs/clients.md: Large APIs
 
 async function serve (count: number) {
   const app = Fastify()

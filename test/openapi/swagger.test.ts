@@ -5,7 +5,7 @@ import { test } from 'tap'
 import dataApi, { withDataApi } from '../../lib/index.ts'
 import { library } from '../fixtures/library.ts'
 
-// docs/openapi.md: Beside @fastify/swagger
+// docs/clients.md: Beside @fastify/swagger
 
 for (const version of ['3.0.3', '3.1.0']) {
   for (const first of ['swagger', 'data API']) {

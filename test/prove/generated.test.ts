@@ -11,8 +11,8 @@ import Fastify from '../helpers/fastify.ts'
 import { makeWorldPair, withGuards, type WorldPair } from '../helpers/hidden-worlds.ts'
 import { computedFrom } from '../helpers/visibility.ts'
 
-// docs/prove.md, over the generated applications of test/contract/non-interference.test.ts, which makes its pairs of
-// worlds by other means: a fault of either is found by the other.
+// docs/testing.md#prove, over the generated applications of test/contract/non-interference.test.ts, which makes its
+// pairs of worlds by other means: a fault of either is found by the other.
 
 const choices: fc.Arbitrary<ChoiceSequence> = fc.array(fc.nat({ max: choiceLimit - 1 }),
   { minLength: 400, maxLength: 400 })

@@ -8,7 +8,7 @@ import { buildDesk } from './desk.ts'
 import { buildNotes, member, type Mistake } from './notes.ts'
 import { everybody } from '../helpers/everybody.ts'
 
-// docs/prove.md.
+// docs/testing.md: Prove.
 
 /** Returns the error of a proof that finds something. */
 async function failureOf (options: ProveOptions): Promise<ProofError> {
@@ -271,8 +271,8 @@ test('callers whom the application does not know, and applications without an AP
   await t.rejects(proveRules({ app: () => Fastify() }), /does not register fastify-data-api/)
 })
 
-test('docs/prove.md begins with what its program finds', async t => {
-  const page = read('docs/prove.md')
+test('docs/testing.md#prove begins with what its program finds', async t => {
+  const page = read('docs/testing.md#prove')
   const [program = ''] = programsIn(page)
   const [sentence = ''] = programsIn(page, 'text')
   const { proved } = await import(writeProgram('prove.ts', program).href) as { proved: Promise<unknown> }

@@ -5,7 +5,7 @@ import dataApi, { collection, type DataApiOptions, memory } from '../../lib/inde
 import { proveRules } from '../../lib/tools/testing/prove/index.ts'
 import Fastify from '../helpers/fastify.ts'
 
-// docs/prove.md, of rules that are constants, and of callers who may not read a collection.
+// docs/testing.md#prove, of rules that are constants, and of callers who may not read a collection.
 
 const R = { readable: true } as const
 const Thing = Type.Object({

@@ -6,7 +6,7 @@ import { PGliteDialect } from '../helpers/pglite.ts'
 import { onPostgres } from '../helpers/tables-of-postgres.ts'
 import { overKysely, tryOver, tryTables } from '../helpers/try-tables.ts'
 
-// docs/postgres.md: PGlite. It speaks the extended query protocol alone, which takes one statement at a time.
+// docs/databases.md: PGlite. It speaks the extended query protocol alone, which takes one statement at a time.
 
 test('PGlite answers as memory() does, through a dialect for Kysely of a few lines', { timeout: 0 }, async t => {
   const requests = Number(process.env['CONFORMANCE_REQUESTS'] ?? 200)

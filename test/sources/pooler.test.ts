@@ -6,7 +6,7 @@ import { test } from '../helpers/on-postgres.ts'
 import { makePooler } from '../helpers/pooler.ts'
 import { connectionTimeout, serverUrl } from '../helpers/sources.ts'
 
-// docs/postgres.md: Poolers. The pooler of these tests gives each transaction another connection, and loses prepared
+// docs/databases.md: Poolers. The pooler of these tests gives each transaction another connection, and loses prepared
 // statements.
 
 const Word = Type.Object({

@@ -9,7 +9,7 @@ import dataApi, { collection, type PostgresDatabase, type PostgresOptions } from
 import { onDatabase } from '../helpers/on-database.ts'
 import { test } from '../helpers/on-postgres.ts'
 
-// docs/postgres.md: Connections. The statement of a client that has left is cancelled, so that its connection serves
+// docs/databases.md: Connections. The statement of a client that has left is cancelled, so that its connection serves
 // others.
 
 const Row = Type.Object({

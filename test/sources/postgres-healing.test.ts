@@ -13,7 +13,7 @@ import { connectionTimeout, serverUrl } from '../helpers/sources.ts'
 import { startPair } from '../helpers/streaming-replica.ts'
 import { everybody } from '../helpers/everybody.ts'
 
-// docs/faults.md: Faults. What a switchover, a setting of the server or a hook that hangs does to an
+// docs/databases.md: Faults. What a switchover, a setting of the server or a hook that hangs does to an
 // API that goes on.
 
 test('after a switchover that leaves connections open each of them fails once, and is replaced', async t => {

@@ -8,7 +8,7 @@ import { open } from '../helpers/postgres-notes.ts'
 import { id, R } from '../helpers/typed-columns.ts'
 import { everybody } from '../helpers/everybody.ts'
 
-// docs/faults.md: Faults. What a migration does to an API that goes on.
+// docs/databases.md: Faults. What a migration does to an API that goes on.
 
 test('a migration under a running API is answered as before it: what was prepared is prepared anew', async t => {
   const { send, owner, logged } = await open(t, { max: 2, hooks: { updating () {} } })

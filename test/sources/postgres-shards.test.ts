@@ -6,7 +6,7 @@ import dataApi, { collection, postgres } from '../../lib/index.ts'
 import { test } from '../helpers/on-postgres.ts'
 import { serverUrl } from '../helpers/sources.ts'
 
-// docs/postgres.md: Beyond one PostgreSQL. The errors and settings of Citus, as a single server can show them.
+// docs/databases.md: Beyond one PostgreSQL. The errors and settings of Citus, as a single server can show them.
 
 const flags = { readable: true, writable: true }
 const Event = Type.Object({

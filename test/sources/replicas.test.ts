@@ -14,7 +14,7 @@ import { test } from '../helpers/on-postgres.ts'
 import { connectionTimeout } from '../helpers/sources.ts'
 import { type Pair, startPair } from '../helpers/streaming-replica.ts'
 
-// docs/postgres.md: Replicas. The data tells which server answered: the tests can hold up what the replica replays.
+// docs/databases.md: Replicas. The data tells which server answered: the tests can hold up what the replica replays.
 
 const Note = Type.Object({
   id: Type.Integer({ identifier: true, readable: true }),

@@ -11,7 +11,7 @@ import { onDatabase } from '../helpers/on-database.ts'
 import { test } from '../helpers/on-postgres.ts'
 import { everybody } from '../helpers/everybody.ts'
 
-// docs/row-level-security.md: what the option `session` does. Its program is tested in test/docs.
+// docs/rules.md#row-level-security: what the option `session` does. Its program is tested in test/docs.
 
 const role = `teller_${process.pid}`
 const tables = `

@@ -11,8 +11,8 @@ import { test } from '../helpers/on-postgres.ts'
 import { makePooler } from '../helpers/pooler.ts'
 import { everybody } from '../helpers/everybody.ts'
 
-// docs/row-level-security.md. Two callers ask at once for whatever there is, over sockets, while connections to the
-// database break: no answer has a row of the other.
+// docs/rules.md: Row-level security. Two callers ask at once for whatever there is, over sockets, while connections to
+// the database break: no answer has a row of the other.
 
 const role = `sharer_${process.pid}`
 const tables = `

@@ -6,7 +6,7 @@ import { type Call, type ClientOptions, type HeadersLike, pause } from './send.t
 import type { AnyApi, Api, Client } from './types/index.ts'
 
 /**
- * Returns a client of the API at a URL (docs/client.md). It sends no request itself.
+ * Returns a client of the API at a URL (docs/clients.md: The typed client). It sends no request itself.
  *
  * @param url the URL of the API's root. Browsers take a path as well, such as `/api`.
  */

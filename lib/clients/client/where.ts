@@ -33,7 +33,7 @@ export interface FilterMaker<F> {
   fault (at: string, found: unknown): Error
 }
 
-/** Returns the filters of an object, all of which must hold (docs/client.md: Filters). Throws the maker's errors. */
+/** Returns the filters of an object, all of which must hold (docs/clients.md: Filters). Throws the maker's errors. */
 export function walkWhere<F> (where: unknown, make: FilterMaker<F>, path = 'where'): readonly F[] {
   if (isValue(where)) throw make.fault(path, where)
   return Object.entries(where as object).flatMap(([name, value]: [string, unknown]) => {

@@ -15,7 +15,7 @@ export interface DataProviderOptions extends ClientOptions {
   readonly update?: 'PATCH' | 'PUT'
 }
 
-/** Returns a data provider of react-admin for the API at a URL (docs/react-admin.md). */
+/** Returns a data provider of react-admin for the API at a URL (docs/clients.md#react-admin). */
 export function createDataProvider (
   url: string | URL, { resources = {}, update = 'PATCH', ...options }: DataProviderOptions = {}
 ): DataProvider {

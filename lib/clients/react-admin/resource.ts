@@ -4,7 +4,10 @@ import type { AnyApi, Client, Collection, RequestOptions } from '../client/index
 export interface ResourceOptions {
   /** The field or the fields of the key, in the order of the path. Default: `id`. */
   readonly key?: string | Keys
-  /** The fields of lists, as `fields` of the client (docs/client.md). Default: those that the API lists. */
+  /**
+   * The fields of lists, as `fields` of the client (docs/clients.md: The typed client). Default: those that the API
+   * lists.
+   */
   readonly fields?: readonly unknown[]
   /** The fields in which the filter `q` looks for a text, ignoring case. Default: none, and `q` is a field. */
   readonly search?: readonly string[]
@@ -172,7 +175,7 @@ interface Call {
 
 /** The member `meta` of a call. */
 export interface CallOptions {
-  /** The fields of the answer, as `fields` of the client (docs/client.md). The key is added. */
+  /** The fields of the answer, as `fields` of the client (docs/clients.md: The typed client). The key is added. */
   readonly fields?: readonly unknown[] | undefined
   /** True if the write replaces what others have written since the record was read. */
   readonly overwrite?: boolean | undefined
@@ -184,7 +187,7 @@ export interface CallOptions {
 export interface ListCall extends Call {
   readonly pagination?: { readonly page: number, readonly perPage: number }
   readonly sort?: { readonly field: string, readonly order: 'ASC' | 'DESC' }
-  /** A filter as `where` of the client (docs/client.md: Filters). */
+  /** A filter as `where` of the client (docs/clients.md: Filters). */
   readonly filter?: object
 }
 export interface ReferenceCall extends ListCall { readonly target: string, readonly id: Id }

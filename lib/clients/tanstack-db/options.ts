@@ -8,7 +8,7 @@ import type { Sync, Syncing } from './tanstack.ts'
 import type { DataApiCollectionConfig, DataApiCollectionOptions, RowOf } from './types.ts'
 import { type Writer, writers, writeTransaction } from './writes.ts'
 
-/** Returns the options of createCollection() for a collection of a client (docs/tanstack-db.md). */
+/** Returns the options of createCollection() for a collection of a client (docs/clients.md: TanStack DB). */
 export function dataApiCollectionOptions<
   A extends Api<A>, K extends keyof A, const S = undefined, const F extends boolean = false
 > (

@@ -1,7 +1,7 @@
 import type { Api, Chosen, Fields, Listed, Where } from '../client/index.ts'
 import type { Key, Sync, Syncing, Written } from './tanstack.ts'
 
-/** The options of a collection (docs/tanstack-db.md). `S`: its selection; `F`: true if rows are flat. */
+/** The options of a collection (docs/clients.md: TanStack DB). `S`: its selection; `F`: true if rows are flat. */
 export interface DataApiCollectionOptions<A extends Api<A>, K extends keyof A, S, F> {
   /** The fields of a row. The key is added. Default: those that the API lists. */
   readonly fields?: S & (Fields<A, K> | undefined)

@@ -30,7 +30,7 @@ export type Members = Readonly<Record<string, unknown>>
 
 /**
  * The items of a collection, for one caller, whose rules are asked at each call. Items are named and have values as in
- * docs/own-code.md. A query selects what a call returns.
+ * docs/own-code.md: Own code. A query selects what a call returns.
  */
 export interface OwnItems {
   list (query: Query, count: boolean): Promise<Page<readonly Members[]>>

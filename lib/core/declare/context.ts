@@ -12,7 +12,7 @@ export interface Caller {}
 /** Returns the facts about the caller of a request; undefined or null for a caller who is not known. */
 export type CallerOf = (request: FastifyRequest) => Caller | undefined | null
 
-/** The way by which a request came: a URL of the API, or the door for agents (docs/mcp.md). */
+/** The way by which a request came: a URL of the API, or the door for agents (docs/agents.md). */
 export type Door = 'http' | 'mcp'
 
 /** The context in which the application's own functions are called. */

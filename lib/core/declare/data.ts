@@ -74,7 +74,7 @@ interface ApiOf<T extends Shape> {
 
 type Names<O> = keyof O & string
 
-/** A condition on items, as the client takes it (docs/client.md: Filters). */
+/** A condition on items, as the client takes it (docs/clients.md: Filters). */
 type Where<T extends Shape> = ClientWhere<ApiOf<T>, 'items'>
 
 /** A selection, as the client takes it. */
@@ -116,8 +116,8 @@ export type Id<T extends Shape> =
   string | number | ReadonlyArray<string | number | boolean> | { readonly [P in keyof T['stored']]?: T['stored'][P] }
 
 /**
- * The items of one collection, as one caller may read and write them (docs/own-code.md). `Default`: an item without a
- * selection. The functions reject with the DataApiError that the same request would be answered with.
+ * The items of one collection, as one caller may read and write them (docs/own-code.md: Own code). `Default`: an item
+ * without a selection. The functions reject with the DataApiError that the same request would be answered with.
  */
 export interface CollectionData<T extends Shape, Default> {
   /** Returns one page of the items that the query finds. */

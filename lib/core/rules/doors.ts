@@ -11,7 +11,7 @@ interface ForAgents {
 
 /**
  * Returns the declarations with rules that keep agents from reading, and from writing, other collections than these,
- * and so from relations to them (docs/mcp.md). Throws a DeclarationError for an unknown one.
+ * and so from relations to them (docs/agents.md). Throws a DeclarationError for an unknown one.
  */
 export function closeToAgents<D extends Declarations> (declared: D, opened: ForAgents | undefined): D {
   const read = opened?.collections

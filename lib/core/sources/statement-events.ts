@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { channel } from 'node:diagnostics_channel'
 
-/** One statement that a database ran, as subscribers of the channel see it (docs/operations.md: Statements). */
+/** One statement that a database ran, as subscribers of the channel see it (docs/running.md: Statements). */
 export interface StatementEvent {
   /** The kind of the database, such as `sqlite`. */
   readonly database: string

@@ -15,7 +15,7 @@ export function writesOf (collection: CollectionView, sight: Sight): readonly st
 }
 
 /**
- * Returns the collections of a caller as text, one a line (docs/mcp.md). It is made of declarations, and of no data:
+ * Returns the collections of a caller as text, one a line (docs/agents.md). It is made of declarations, and of no data:
  *
  *     moons: id* integer, name* string, mean_radius_km number?; planet -> planets, missions ->> missions [slug string]
  *     notes: id* integer, text string; POST PATCH, not id; takes secret string

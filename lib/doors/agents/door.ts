@@ -8,7 +8,7 @@ import { idOf, ProtocolError, readMessage } from './message.ts'
 import { runMethod, type Server } from './methods.ts'
 import { instructions, readingTools } from './tools.ts'
 
-/** The door for agents (docs/mcp.md): one URL for messages, and a text for agents that only fetch. */
+/** The door for agents (docs/agents.md): one URL for messages, and a text for agents that only fetch. */
 export interface AgentDoor {
   /** Answers a request of the URL for messages. */
   answer (request: Who['request'], body: Body): Answer | Promise<Answer>

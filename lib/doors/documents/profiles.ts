@@ -1,4 +1,4 @@
-/** The readers that a document is made for (docs/openapi.md: Profiles). */
+/** The readers that a document is made for (docs/clients.md: Profiles). */
 export type ProfileName = 'docs' | 'types' | 'tools'
 
 /** The parts that a profile's document has. */

@@ -6,7 +6,7 @@ import { fieldSchema, timePattern } from './values.ts'
 
 /**
  * Returns the schema of a field's value in answers: the values of its type, and the texts as which its column shows
- * other values that it may hold (docs/openapi.md: Values of databases).
+ * other values that it may hold (docs/clients.md: Values of databases).
  */
 export const shownSchema = (field: ValueView, components?: Components): Schema =>
   withRange(fieldSchema(field, 'answer', components), field.range)

@@ -14,7 +14,7 @@ export interface AgentUse {
   readonly writes: readonly string[]
 }
 
-/** Returns the page that tells what an agent of the caller may do, and what to paste for it (docs/mcp.md). */
+/** Returns the page that tells what an agent of the caller may do, and what to paste for it (docs/agents.md). */
 export function showAgentsPage (uses: readonly AgentUse[], place: Place): Html {
   const { callersDiffer, documentAt, agentsAt = '' } = place.face
   const { origin } = place.site

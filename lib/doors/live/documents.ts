@@ -24,7 +24,7 @@ interface Follower extends LiveRequest {
 /** Returns the answer for what was thrown, and logs what the client cannot explain. */
 type Fail = (thrown: unknown, request: Who['request']) => Answer
 
-/** Numbers of the live documents of one registration, for metrics (docs/operations.md). */
+/** Numbers of the live documents of one registration, for metrics (docs/running.md: Operations). */
 export interface LiveNumbers {
   /** The streams that are open. */
   readonly streams: number

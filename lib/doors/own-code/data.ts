@@ -5,7 +5,7 @@ import { makeCollection } from './collection.ts'
 
 type Request = Parameters<Data['as']>[0]
 
-/** Returns the data of an API for own code (docs/own-code.md), before it is bound to a caller. */
+/** Returns the data of an API for own code (docs/own-code.md: Own code), before it is bound to a caller. */
 export function makeData (face: OwnFace): Data {
   const bound = bindings(face)
   return Object.freeze({

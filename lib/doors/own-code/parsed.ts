@@ -21,9 +21,9 @@ const isMembers = (value: unknown): value is Members =>
 export const placeOf = (parameter: string): TextPlace => ({ parameter, position: 1 })
 
 /**
- * Returns the query that own code gives as an object, as the client takes it (docs/client.md), in the form in which a
- * query string is parsed. `known`: the members that the call takes. Throws invalid_filter, invalid_sort,
- * invalid_fields, invalid_page, or invalid_parameter for an unknown member.
+ * Returns the query that own code gives as an object, as the client takes it (docs/clients.md: The typed client), in
+ * the form in which a query string is parsed. `known`: the members that the call takes. Throws invalid_filter,
+ * invalid_sort, invalid_fields, invalid_page, or invalid_parameter for an unknown member.
  */
 export function queryOf (asked: unknown, known: readonly string[]): Query {
   checkMembers(asked, known)

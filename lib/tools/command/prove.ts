@@ -4,7 +4,7 @@ import type { Command, Flags } from './run.ts'
 import { CommandError } from './terminal.ts'
 import { parseHeader } from './types.ts'
 
-/** Proves the rules of the application of a module (docs/prove.md). */
+/** Proves the rules of the application of a module (docs/testing.md: Prove). */
 export const prove: Command = {
   flags: {
     header: 'list', requests: 'text', seed: 'text', route: 'list', allow: 'list', export: 'text'

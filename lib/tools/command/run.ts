@@ -31,7 +31,7 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
 }
 
 /**
- * Runs the command line `npx fastify-data-api …` (docs/from-a-database.md). Returns the exit code: 0, 1 for an error, 2
+ * Runs the command line `npx fastify-data-api …` (docs/command.md). Returns the exit code: 0, 1 for an error, 2
  * for wrong flags; undefined while a server runs.
  */
 export async function runCommand (given: readonly string[], terminal: Terminal): Promise<number | undefined> {

@@ -14,7 +14,10 @@ const printers: Readonly<Record<string, () => Promise<Printer>>> = {
   idempotency: async () => (await import('./tables/tables.ts')).idempotency
 }
 
-/** Prints SQL for the declarations of a module, and runs none (docs/tables.md, docs/writing.md). */
+/**
+ * Prints SQL for the declarations of a module, and runs none (docs/databases.md#tables-from-declarations,
+ * docs/writing.md).
+ */
 export const sql: Command = {
   flags: { for: 'text', diff: 'text', export: 'text' },
   async run (flags, terminal) {

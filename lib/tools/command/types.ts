@@ -5,7 +5,7 @@ import { appOf, importExport } from './module.ts'
 import type { Command, Flags } from './run.ts'
 import { CommandError, explain } from './terminal.ts'
 
-/** Writes the types of an API for `createClient<Api>()` (docs/client.md: Types). */
+/** Writes the types of an API for `createClient<Api>()` (docs/clients.md: Types). */
 export const types: Command = {
   flags: { out: 'text', header: 'list', prefix: 'text', export: 'text' },
   async run (flags, terminal) {

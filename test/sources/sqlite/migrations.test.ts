@@ -5,7 +5,7 @@ import { collection, sqlite } from '../../../lib/index.ts'
 import { openDriver } from '../../../lib/core/sources/sql/sqlite/driver.ts'
 import { serveMinimally } from '../../helpers/serve-minimally.ts'
 
-// docs/sqlite.md: Migrations of SQLite.
+// docs/databases.md: Migrations of SQLite.
 
 const Thing = Type.Object({
   id: Type.Integer({ identifier: true, readable: true }),

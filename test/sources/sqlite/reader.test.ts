@@ -6,7 +6,7 @@ import { makeReader } from '../../../lib/core/sources/sql/sqlite/reader.ts'
 import type { PreparedRead } from '../../../lib/core/sources/sql/statements/statements.ts'
 import { WriteLock } from '../../../lib/core/sources/write-lock.ts'
 
-// docs/sqlite.md: Reads that take long on SQLite. Where a read runs, of connections and threads that are pretended.
+// docs/databases.md: Reads that take long on SQLite. Where a read runs, of connections and threads that are pretended.
 
 const someRead: PreparedRead<string> = {
   text: 'select 1',

@@ -3,7 +3,7 @@ import type { SqliteDriverClass } from '../../../lib/core/sources/sql/sqlite/dri
 import fc, { runsOf } from '../../helpers/fast-check.ts'
 import { type Answer, each, long, newFile, rowsOf, serve, type Served } from '../../helpers/on-sqlite.ts'
 
-// Writes that arrive in one turn of the event loop are committed together (docs/sqlite.md: Writes that arrive
+// Writes that arrive in one turn of the event loop are committed together (docs/databases.md: Writes that arrive
 // together), and each of them is answered as if it were alone.
 
 type Sent = Parameters<Served['send']>

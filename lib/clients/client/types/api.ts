@@ -1,4 +1,4 @@
-/** What types say of one collection. `fastify-data-api types` writes them for an API (docs/client.md: Types). */
+/** What types say of one collection. `fastify-data-api types` writes them for an API (docs/clients.md: Types). */
 export interface ApiCollection {
   /** The readable fields that are no relations. */
   readonly item: object

@@ -19,7 +19,7 @@ interface Collection {
 
 /**
  * Returns a TypeScript module with the type `Api` for `createClient<Api>()`, and the types of items and bodies, made
- * from a document of the profile `types` (docs/client.md: Types). It imports nothing.
+ * from a document of the profile `types` (docs/clients.md: Types). It imports nothing.
  */
 export function writeTypes ({ paths, components: { schemas, responses } }: Described): string {
   const collections = Object.entries(schemas).flatMap(([component, schema]): readonly Collection[] => {

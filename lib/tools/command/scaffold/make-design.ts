@@ -22,7 +22,7 @@ export interface DesignOptions {
   readonly write: boolean
 }
 
-/** Returns the collections, fields and relations of a database (docs/from-a-database.md: What is served). */
+/** Returns the collections, fields and relations of a database (docs/command.md: What is served). */
 export function makeDesign ({ kind, tables, omissions, partlySeen = [] }: Tables, options: DesignOptions): Design {
   const notes: Omission[] = [...omissions]
   const secrets: string[] = []

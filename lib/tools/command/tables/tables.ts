@@ -9,7 +9,7 @@ import { designTables } from './design.ts'
 import { printTables } from './print.ts'
 import type { Engine } from './types.ts'
 
-/** Returns the script that creates the tables of an application (docs/tables.md). */
+/** Returns the script that creates the tables of an application (docs/databases.md: Tables from declarations). */
 export async function tables (apis: readonly Api[], flags: Flags): Promise<string> {
   const all = apis.flatMap(({ model }) => [...model.collections.values()])
   const target = flags.text('diff')

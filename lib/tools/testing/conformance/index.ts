@@ -48,10 +48,10 @@ export class ConformanceError extends Error {
 }
 
 /**
- * Tests that a source answers as memory() does (docs/conformance.md). Generates tables with rows and an API over them,
- * again and again, and sends generated requests to the API over each database. Status, headers and body of all answers
- * must be equal byte for byte, and so must the rows at the end. Throws a ConformanceError for the simplest difference
- * that it finds.
+ * Tests that a source answers as memory() does (docs/testing.md: Conformance). Generates tables with rows and an API
+ * over them, again and again, and sends generated requests to the API over each database. Status, headers and body of
+ * all answers must be equal byte for byte, and so must the rows at the end. Throws a ConformanceError for the simplest
+ * difference that it finds.
  */
 export async function conformance ({
   open,

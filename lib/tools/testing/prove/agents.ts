@@ -8,7 +8,7 @@ export interface Reads { readonly name: string, readonly ways: readonly Way[] }
 
 /**
  * Returns what an agent can do: read what is described, and each URL that a client can read, and write what a client
- * can write (docs/mcp.md).
+ * can write (docs/agents.md).
  */
 export function agentWays (
   { prefix, api: { options: { mcp }, keys } }: ServedApi, all: readonly Reads[], writes: readonly Way[]

@@ -50,10 +50,10 @@ export class ProofError extends Error {
 }
 
 /**
- * Looks for anything that the rules of an application do not hide (docs/prove.md). Builds the application twice, over
- * tables that differ only in what a caller may not see, and sends both the same requests: every answer must be the
- * same. Throws a ProofError for the first difference, for a write at a collection that the caller may not read which is
- * not refused, and for a way into the data that could not be driven.
+ * Looks for anything that the rules of an application do not hide (docs/testing.md: Prove). Builds the application
+ * twice, over tables that differ only in what a caller may not see, and sends both the same requests: every answer must
+ * be the same. Throws a ProofError for the first difference, for a write at a collection that the caller may not read
+ * which is not refused, and for a way into the data that could not be driven.
  */
 export async function proveRules ({
   app, callers = { visitor: {} }, requests = 2000, seed = Math.floor(Math.random() * 2 ** 31), routes = [], allow = []

@@ -41,8 +41,8 @@ interface Twins {
 
 /**
  * Returns changes of facts that the caller may not know, as many as there are, after which the caller may see and do
- * the same. `world` has the contents; the twin gets them with the changes. Facts that docs/prove.md lists as learnable
- * stay alike: keys, foreign keys to visible items, unique values, versions.
+ * the same. `world` has the contents; the twin gets them with the changes. Facts that docs/testing.md lists as
+ * learnable stay alike: keys, foreign keys to visible items, unique values, versions.
  */
 export async function makeTwin (
   generator: ValueGenerator, [world, twin]: readonly [World, World], contents: Contents, caller: ProvedCaller,

@@ -22,8 +22,8 @@ export interface ServerOptions {
    */
   statementCache?: number
   /**
-   * Returns the role and the settings for the statements of a request (docs/row-level-security.md). Default: all run as
-   * the connection's own role.
+   * Returns the role and the settings for the statements of a request (docs/rules.md: Row-level security). Default: all
+   * run as the connection's own role.
    */
   session?: SessionOf
   /**

@@ -27,7 +27,7 @@ interface Replica {
 
 /**
  * Returns the replicas of a primary. A client that wrote through this process reads its own writes, because a replica
- * that has not replayed them is passed over (docs/postgres.md: Replicas). A write waits for no check of the replicas:
+ * that has not replayed them is passed over (docs/databases.md: Replicas). A write waits for no check of the replicas:
  * reads start the checks, and go to the primary meanwhile.
  */
 export function makeReplicas (primary: Server, servers: readonly Server[]): Replicas {

@@ -8,7 +8,7 @@ import { keptBy } from '../../../scheduling/since-body.ts'
 import type { Connection, Statement } from './wire/connection.ts'
 import { faultOf, isPrivilegeMissing, sqlState } from './faults.ts'
 
-/** The role and the settings under which the statements of one request run (docs/row-level-security.md). */
+/** The role and the settings under which the statements of one request run (docs/rules.md: Row-level security). */
 export interface SessionSettings {
   /** A role that the connection's own role may assume. Default: the connection's own role. */
   readonly role?: string

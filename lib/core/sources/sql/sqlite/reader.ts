@@ -30,7 +30,7 @@ export interface Readers {
 export interface ReadLimits { readonly busyTimeout: number, readonly statementTimeout: number }
 
 /**
- * Returns a function that runs reads (docs/sqlite.md: Reads that take long on SQLite). A read begins on a connection
+ * Returns a function that runs reads (docs/databases.md: Reads that take long on SQLite). A read begins on a connection
  * of this thread: most reads end before a message has reached another thread. A read that takes longer than
  * `eventLoopBudget` is interrupted and begins again in a reading thread, and so do the next reads of its statement,
  * until one of them is quick. The time that it waits for a thread does not count: else a statement that the system has

@@ -21,8 +21,8 @@ interface Waiting extends ContextualChange {
 
 /**
  * Returns a function that makes changes outside of transactions. Changes of requests that are answered together are
- * committed together: a commit waits for the disk (docs/sqlite.md: Writes that arrive together). One that the database
- * refuses is made again alone, as if it had arrived last.
+ * committed together: a commit waits for the disk (docs/databases.md: Writes that arrive together). One that the
+ * database refuses is made again alone, as if it had arrived last.
  */
 export function changeTogether ({ main, lock, changes }: Writers) {
   const write = <T>(work: (hold: Hold) => T | Promise<T>) => lock.runShort(hold => changes.follow(() => work(hold)))
