@@ -171,3 +171,14 @@ test('no block is of a language that nothing checks', t => {
   }
   t.end()
 })
+
+test('every page with programs is run by a test', t => {
+  const names = ['pages', 'programs', 'live', 'mcp', 'own-code', 'getting-started', 'reference', 'migrating',
+    'row-level-security', 'rules-by-example']
+  const others = ['package', 'prove/prove', 'command/sql', 'client/tanstack-db-writes']
+  const tests = [...names.map(name => `docs/${name}`), ...others].map(name => read(`test/${name}.test.ts`)).join('')
+  const pages = documents().filter(page => programsIn(read(page)).length > 0).map(page => page.replace('docs/', ''))
+  t.ok(pages.length > 10)
+  t.strictSame(pages.filter(page => !tests.includes(page)), [])
+  t.end()
+})

@@ -4,7 +4,7 @@ import { test } from 'tap'
 import dataApi, { sqlite } from '../../lib/index.ts'
 import { solarSystem } from '../../examples/solar-system/collections.ts'
 import { fill } from '../../examples/solar-system/fill.ts'
-import { documents, programsIn, read, root, writeProgram } from '../helpers/documents.ts'
+import { programsIn, read, root, writeProgram } from '../helpers/documents.ts'
 import Fastify from '../helpers/fastify.ts'
 
 // Pages whose blocks show a part of an application: each runs in an application that has the rest, and does what its
@@ -243,7 +243,8 @@ test('docs/declaring.md, databases.md and clients.md: declarations and options a
   })
   await db.close()
   const { sources, file, server } = await run<Sources>('docs/databases.md', {
-    blocks: [0], after: 'export { file, server }' })
+    blocks: [0], after: 'export { file, server }'
+  })
   t.equal(Object.keys(sources).length, 5)
   file.close()
   await server.close()
@@ -256,17 +257,6 @@ interface Sources {
   readonly file: { close (): void }
   readonly server: { close (): Promise<void> }
 }
-
-test('every page with programs is run by a test', t => {
-  const names = ['pages', 'programs', 'live', 'mcp', 'own-code', 'getting-started', 'reference', 'migrating',
-    'row-level-security', 'rules-by-example']
-  const others = ['package', 'prove/prove', 'command/sql', 'client/tanstack-db-writes']
-  const tests = [...names.map(name => `docs/${name}`), ...others].map(name => read(`test/${name}.test.ts`)).join('')
-  const pages = documents().filter(page => programsIn(read(page)).length > 0).map(page => page.replace('docs/', ''))
-  t.ok(pages.length > 10)
-  t.strictSame(pages.filter(page => !tests.includes(page)), [])
-  t.end()
-})
 
 test('docs/clients.md#the-typed-client: its programs read and write the example', async t => {
   const db = sqlite(':memory:')
