@@ -2,8 +2,8 @@ import { type DocumentOptions, documentOptions } from '../../schemas/openapi.ts'
 import { DeclarationError, invalidParameter } from '../core/errors/errors.ts'
 import { didYouMean, orNearest, suggest } from '../core/errors/suggest.ts'
 import { compileCheck } from '../core/model/check.ts'
-import { versions } from '../doors/documents/describing.ts'
 import { profileNames } from '../doors/documents/profiles.ts'
+import { versions } from '../doors/documents/versions.ts'
 
 const check = compileCheck(documentOptions)
 

@@ -73,3 +73,8 @@ test('one face stands between the core and the doors that ask', async t => {
     t.strictSame(modules.map(([, module = '']) => module).filter(module => !asked.includes(module)), [], path)
   }
 })
+
+test('one pass writes a document in other versions of OpenAPI', async t => {
+  t.strictSame(filesWith(/'3\.\d|\bversion [!=]==/).filter(path => path.startsWith('lib/doors/documents/')),
+    ['lib/doors/documents/objects.ts', 'lib/doors/documents/versions.ts'])
+})

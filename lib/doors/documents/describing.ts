@@ -8,12 +8,7 @@ export interface Describing {
   /** What the reader of the document may see and do. */
   readonly sight: Sight
   readonly profile: Profile
-  readonly version: Version
   readonly components: Components
   /** Returns an operation's identifier that the document does not have yet. */
   operationId (name: string): string
 }
-
-/** The versions of OpenAPI. 3.2 adds the method QUERY and the items of streams. */
-export const versions = ['3.1', '3.2'] as const
-export type Version = typeof versions[number]

@@ -10,6 +10,7 @@ import type { Parts } from './parts.ts'
 import { collectionPaths, isNameable } from './paths.ts'
 import { largeProfiles, mostInFull, type ProfileName, profiles } from './profiles.ts'
 import { directorySchema, ok, sharedResponses } from './responses.ts'
+import { inVersion, newest } from './versions.ts'
 
 /** What a document is made from. */
 export interface Described {
@@ -27,7 +28,7 @@ export interface Described {
 export function * documentParts (
   { face, more: { servers, security, securitySchemes }, root }: Described, sight: Sight, options: DocumentOptions = {}
 ): Parts<Document> {
-  const { profile = 'docs', version = '3.1', collections: wanted, componentPrefix: prefix = '' } = options
+  const { profile = 'docs', version, collections: wanted, componentPrefix: prefix = '' } = options
   const collections = sight.collections
     .filter(one => isNameable(one, profiles[profile]) && (wanted?.includes(one.name) ?? true))
   const isLarge = collections.length > mostInFull
@@ -36,7 +37,6 @@ export function * documentParts (
     face,
     sight,
     profile: (isLarge ? largeProfiles : profiles)[profile],
-    version,
     components,
     operationId: uniqueNames(options.operationIds)
   }
@@ -52,8 +52,8 @@ export function * documentParts (
   }
   while (components.makeNext()) yield
   const { schemas, responses, parameters } = components
-  return {
-    openapi: version === '3.2' ? '3.2.0' : '3.1.1',
+  const document: Document = {
+    openapi: newest,
     info: infoOf(face.info, isLarge ? cuts[profile] : undefined),
     servers: servers ?? [{ url: root === '' ? '/' : root }],
     tags: tagsOf(collections, profile),
@@ -61,6 +61,7 @@ export function * documentParts (
     components: { schemas, responses, parameters, ...securitySchemes && { securitySchemes } },
     ...security && { security }
   }
+  return inVersion(document, version, prefix)
 }
 
 /** Adds the header `Idempotency-Key` to operations that write (docs/http.md: Idempotency keys), where it is read. */

@@ -6,14 +6,15 @@ import type { Content, Schema } from './objects.ts'
 /** Returns the content of an import, of which each line is an item (docs/http.md: Imports). */
 export function importContent (collection: CollectionView, line: Schema, describing: Describing): Content {
   if (!isTaken(collection, describing)) return {}
-  const text = { schema: { type: 'string' } }
-  const lines = describing.version === '3.2' ? { itemSchema: line } : text
-  return Object.fromEntries(describing.face.importTypes.map(type => [type, type === mediaTypes.csv ? text : lines]))
+  const { importTypes } = describing.face
+  return Object.fromEntries(importTypes.map(type => [type, type === mediaTypes.csv ? text : { itemSchema: line }]))
 }
 
 /** Returns the form of the answer to an import. */
 export const importedForms = (collection: CollectionView, describing: Describing): readonly Schema[] =>
   isTaken(collection, describing) ? [describing.components.named('Imported', importedSchema)] : []
+
+const text = { schema: { type: 'string' } }
 
 const isTaken = ({ strategies }: CollectionView, { face, profile }: Describing): boolean =>
   profile.streams && face.importTypes.length > 0 && strategies.import

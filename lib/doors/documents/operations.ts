@@ -73,7 +73,7 @@ export function queryList (list: List, describing: Describing): Operation {
 }
 
 function pageResponse (collection: CollectionView, describing: Describing): Response {
-  const { face, profile, version } = describing
+  const { face, profile } = describing
   const { pageLinks } = face
   const element = listedSchema(collection, describing)
   const items = pageSchema(element, describing)
@@ -81,7 +81,7 @@ function pageResponse (collection: CollectionView, describing: Describing): Resp
   const response = ok('A page of items.', wrapped ? wrappedSchema(items) : items, { headers: pageHeaders(describing) })
   const streams: Content = profile.streams && face.streams()
     ? {
-        [mediaTypes.ndjson]: version === '3.2' ? { itemSchema: element } : { schema: { type: 'string' } },
+        [mediaTypes.ndjson]: { itemSchema: element },
         [mediaTypes.csv]: { schema: { type: 'string' } }
       }
     : {}
@@ -91,9 +91,8 @@ function pageResponse (collection: CollectionView, describing: Describing): Resp
 
 /** Returns the content of a live document: its events; none where the resource is not live. */
 function eventContent (kind: 'collection' | 'item', collection: CollectionView, describing: Describing): Content {
-  const { sight, profile, version, components } = describing
+  const { sight, profile, components } = describing
   if (!profile.streams || !sight.at({ kind, collection }).isLive) return {}
-  if (version !== '3.2') return { [mediaTypes.events]: { schema: { type: 'string' } } }
   return { [mediaTypes.events]: { itemSchema: components.named('Event', eventSchema) } }
 }
 

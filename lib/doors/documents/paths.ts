@@ -44,7 +44,7 @@ function listPath (collection: CollectionView, via: RelationView | undefined, de
       patch: updateManyOperation(list, updatesAll, describing)
     },
     ...methods.includes('DELETE') && { delete: deleteManyOperation(list, describing) },
-    ...methods.includes('QUERY') && describing.version === '3.2' && describing.profile.streams && {
+    ...methods.includes('QUERY') && describing.profile.streams && {
       query: queryList(list, describing)
     }
   }
