@@ -7,8 +7,8 @@ export interface Components {
   nameOf (collection: CollectionView): string
   /** Returns a reference to the collection's schema with this suffix. `make` makes it once, when its turn comes. */
   ref (collection: CollectionView, suffix: Suffix | `${Suffix}_${string}`, make: () => Schema): Reference
-  /** Returns a reference to a schema with a name of its own. */
-  named (name: string, make: () => Schema): Reference
+  /** Returns a reference to a schema of the whole API. */
+  named (name: SharedName, make: () => Schema): Reference
   /** Returns a reference to a schema that has no name, only an identity. */
   lifted (identity: string, make: () => Schema): Reference
   /** Makes a schema that was referred to. Returns false if all are made. */
@@ -92,14 +92,16 @@ export const resolveParameter = (parameter: Parameter | Reference, { parameters 
 /** Returns the name of the component that is referred to. */
 export const componentOf = ({ $ref }: Reference): string => $ref.slice($ref.lastIndexOf('/') + 1)
 
-/** Names of shared schemas, which no collection's schema may have. */
-const shared: readonly string[] = [
-  'Error', 'Problem', 'Created', 'Done', 'DirectoryEntry', 'Query', 'BatchOperation', 'BatchResult'
-]
+/** The names of the schemas of the whole API, which no collection's schema may have. */
+const shared = [
+  'Error', 'Problem', 'Done', 'DirectoryEntry', 'Query', 'Group', 'Event', 'Affected', 'Imported', 'BatchOperation',
+  'BatchResult'
+] as const
+type SharedName = typeof shared[number]
 
 /** Returns the names of the collections' schemas: that of `solar_systems` is `SolarSystems`. */
 function componentNames (collections: Iterable<CollectionView>, prefix: string): ReadonlyMap<string, string> {
-  const used = new Set(shared.map(name => prefix + name))
+  const used = new Set<string>(shared.map(name => prefix + name))
   const names = new Map<string, string>()
   for (const { name } of collections) {
     const component = unused(prefix + pascalCase(name), used)

@@ -24,7 +24,7 @@ function toVersion31 (document: Document, prefix: string): Document {
     ...document,
     openapi: '3.1.1',
     paths: mapMembers(paths, ({ query: _, ...path }) =>
-      mapMembers(path, one => 'responses' in one ? operationIn31(one) : one)),
+      mapMembers(path, one => one !== undefined && 'responses' in one ? operationIn31(one) : one)),
     components: {
       ...components, schemas: Object.fromEntries(older), responses: mapMembers(components.responses, streamsAsTexts)
     }
