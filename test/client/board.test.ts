@@ -4,7 +4,7 @@ import { buildBoard } from '../../examples/board/app.ts'
 import { launchChromium } from '../helpers/chromium.ts'
 import { eventually } from '../helpers/follow.ts'
 
-// docs/clients.md: An example. Two windows share a board; each is a browser of its own.
+// docs/clients.md: TanStack DB. Two windows share a board; each is a browser of its own.
 
 const launched = await launchChromium()
 const skip = 'reason' in launched ? launched.reason : false

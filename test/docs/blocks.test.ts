@@ -3,10 +3,14 @@ import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import { test } from 'tap'
 import type * as TypeScript from 'typescript'
+import { solarSystem } from '../../examples/solar-system/collections.ts'
+import { fill } from '../../examples/solar-system/fill.ts'
 import { errorKinds } from '../../lib/core/errors/errors.ts'
+import dataApi, { sqlite } from '../../lib/index.ts'
 import { runLine } from '../command/helpers.ts'
 import { diagnosticsOf } from '../helpers/compile.ts'
 import { anchorOf, documents, programsIn, read, root, writeProgram } from '../helpers/documents.ts'
+import Fastify from '../helpers/fastify.ts'
 
 // Every block of TypeScript in the documents is compiled, strictly. Blocks that continue others use these names.
 
@@ -49,6 +53,7 @@ declare global {
 
 test('every block of TypeScript in the documents compiles', async t => {
   const prelude = fileURLToPath(writeProgram('context.d.ts', context))
+  writeProgram('api.ts', await typesOfExample())
   const blocks = documents().flatMap(partsOf).flatMap(part => programsOf(part).map((program, index) => (
     { name: nameOf(part, index), program }
   )))
@@ -67,6 +72,19 @@ test('every block of TypeScript in the documents compiles', async t => {
   })
   t.strictSame(wrong, [])
 })
+
+/** The types of the example's API, which docs/clients.md imports. */
+async function typesOfExample (): Promise<string> {
+  const db = sqlite(':memory:')
+  fill(db, fileURLToPath(new URL('examples/solar-system/data/', root)))
+  const app = Fastify()
+  await app.register(dataApi, { collections: solarSystem(db) })
+  await app.ready()
+  const types = app.dataApi.types()
+  await app.close()
+  db.close()
+  return types
+}
 
 /** Files that import each other have folders of their own. */
 function nameOf (part: string, index: number): string {

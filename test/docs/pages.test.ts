@@ -278,7 +278,7 @@ test('docs/clients.md#the-typed-client: its programs read and write the example'
   t.match(items, [{ name: 'Jupiter', moons: [{ name: 'Ganymede', discoverer }, { name: 'Callisto', discoverer }] }])
   t.strictSame([total, io], [1, { name: 'Io' }])
   const typed = await runProgram(1, 'items, planet')
-  t.strictSame((typed['items'] as readonly unknown[])[2], { name: 'Earth', moons: [{ mean_radius_km: 1737.4 }] })
+  t.strictSame((typed['items'] as readonly unknown[])[2], { name: 'Earth', moons: [{ name: 'Moon' }] })
   t.match(typed['planet'], { id: 6, name: 'Jupiter' })
   const { years } = await runProgram(2, 'years')
   t.match(years, [{ outcome: 'success', launched_on: { year: String, max: String }, count: Number }])

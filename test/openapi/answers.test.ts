@@ -9,7 +9,7 @@ import { makeWorld } from '../../lib/tools/testing/conformance/world.ts'
 import type { OpenApiDocument } from '../../lib/index.ts'
 import { readDocument } from '../helpers/openapi.ts'
 
-// docs/clients.md: Exactness
+// docs/clients.md: OpenAPI
 
 const numRuns = runsOf(20)
 

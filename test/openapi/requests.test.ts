@@ -6,7 +6,7 @@ import dataApi, { collection, memory, type OpenApiDocument, SubCollection, SubIt
 import { library } from '../fixtures/library.ts'
 import { readDocument, resolved } from '../helpers/openapi.ts'
 
-// docs/clients.md: Exactness
+// docs/clients.md: OpenAPI
 
 interface Schema { readonly [keyword: string]: unknown }
 interface Operation {
@@ -96,7 +96,7 @@ function integersOf ({ minimum = -1e21, maximum = 1e21 }: Schema): fc.Arbitrary<
 
 function textsOf ({ minLength = 0, maxLength = 20, pattern = '' }: Schema, format: string): fc.Arbitrary<string> {
   const texts20 = fc.string({ minLength: Number(minLength), maxLength: Number(maxLength) })
-  // Those of bodies hold no NUL (docs/clients.md: Exactness).
+  // Those of bodies hold no NUL (docs/clients.md: OpenAPI).
   const withNul = pattern !== '' ? fc.oneof(texts20, fc.constant('a\0')) : texts20
   return (texts[format] ?? withNul).filter(text => new RegExp(String(pattern)).test(text))
 }

@@ -13,7 +13,7 @@ import { writeProgram } from '../helpers/documents.ts'
 import Fastify from '../helpers/fastify.ts'
 import { openers } from '../helpers/sources.ts'
 
-// docs/clients.md: Exactness. What others' tools say of the document and make of it.
+// docs/clients.md: OpenAPI. What others' tools say of the document and make of it.
 
 /** What an application says of its API itself. */
 const openapi = {
