@@ -118,6 +118,10 @@ test('the command of README serves the file that this program has made', async t
   await once(child, 'close')
 })
 
+test('the command tells the version of the package', async t => {
+  t.equal((await inProject('npx fastify-data-api --version')).stdout, `${manifest.version}\n`)
+})
+
 test('README has no other commands than those of the repository', t => {
   t.strictSame(repository, ['npm ci && npm start', 'npm ci && npm test'])
   const [, served = ''] = / (\S+\.ts)$/.exec(manifest.scripts['start'] ?? '') ?? []

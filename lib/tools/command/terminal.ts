@@ -64,7 +64,7 @@ interface Package { readonly version: string, readonly peerDependencies: Readonl
 /** Returns what the package.json of this package says. */
 export function readPackage (): Package {
   // The sources are one folder nearer to it than the compiled files.
-  const [file] = ['../../../package.json', '../../../package.json']
+  const [file] = ['../../../package.json', '../../../../package.json']
     .map(path => new URL(path, import.meta.url)).filter(url => existsSync(url))
   return JSON.parse(readFileSync(file ?? '', 'utf8')) as Package
 }
