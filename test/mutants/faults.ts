@@ -172,7 +172,7 @@ export const faults: readonly Fault[] = [
   },
   {
     what: 'rules: a trigger takes an item out of the scope',
-    text: ' || !writes.isIsolated(field.property)',
+    text: ' || source.isIsolated?.(field.property) !== true',
     fault: '',
     tests: ['contract/rules/single-updates']
   },

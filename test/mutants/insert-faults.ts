@@ -22,8 +22,8 @@ export const insertFaults: readonly Fault[] = [
   },
   {
     what: 'run: what the trigger of a view makes of items is not asked',
-    text: 'source.writes !== undefined && source.writes.replaced.size > 0,',
-    fault: 'source.writes !== undefined && source.writes.replaced.size > 9,',
+    text: 'byTriggers: ({ from: { collection: { source } } }) => source.isReplaced?.() === true,',
+    fault: 'byTriggers: () => false,',
     tests: ['sources/views-and-triggers'],
     postgres: true
   },

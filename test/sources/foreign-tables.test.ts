@@ -30,7 +30,7 @@ for (const ddl of ['id integer primary key', 'id integer, primary key (id desc)'
 
 for (const ddl of [
   'id int primary key)', 'id bigint primary key)', 'id integer primary key desc)', 'id smallint not null primary key)',
-  'id integer primary key) without rowid'
+  'id integer primary key) without rowid', 'id integer not null unique)'
 ]) {
   test(`SQLite: a key that nothing numbers is given, or keeps the application from starting: ${ddl}`, async t => {
     const db = sqlite(':memory:')
@@ -46,6 +46,17 @@ for (const ddl of [
     db.close()
   })
 }
+
+test('SQLite: a key that may be null, and is no primary key, is given', async t => {
+  const db = sqlite(':memory:')
+  db.exec('create table things (n int, id integer unique)')
+  const things = collection(Type.Object({ id, n }), { source: db.table('things') })
+  const { app, send } = await serve({ things })
+  t.match(await send('POST', '/things', { n: 2 }), [400, { details: [{ pointer: '/id', message: 'is required' }] }])
+  t.strictSame(await send('POST', '/things', { id: 7 }), [201, undefined])
+  await app.close()
+  db.close()
+})
 
 test('a new item whose key no fast form reads is acknowledged: a number beyond 2^53, made or given', async t => {
   const db = sqlite(':memory:')

@@ -101,7 +101,7 @@ function viewOf (collection: Collection, { syntax, reads, views }: Making): Coll
     get names () { return later.names() },
     // The database may tell more of the table later.
     get strategies () { return takenStrategies(collection) },
-    get known () { return collection.source.writes ?? collection },
+    get known () { return collection.source.known?.() ?? collection },
     keepsDeleted: collection.deletion !== undefined,
     get syntax () { return syntaxOf(collection, syntax) },
     shape: (fields, form) => shapeOf(planSelection(fields, collection, form), collection, views),

@@ -20,10 +20,26 @@ export interface Source {
   /** The names of the join tables; undefined where the source does not know them. */
   readonly joinNames?: ReadonlySet<string>
   /**
-   * The writes that the table does not take as they are; undefined if it takes all, or its database has not told yet.
-   * It is asked for each write, because a database is read after the plugin is registered.
+   * Returns an object that is another one when the database tells more of the table; undefined if it has not told yet,
+   * because a database is read after the plugin is registered. What follows is asked of the table for each write.
    */
-  readonly writes?: SourceWrites | undefined
+  readonly known?: () => object | undefined
+  /**
+   * Returns the changes that the table, or the join table `through`, does not take, such as those of a view without a
+   * trigger for them. Undefined where the source takes all, or nothing is known yet.
+   */
+  readonly refused?: (through?: string) => ReadonlySet<RowChange> | undefined
+  /** Returns true for a view whose triggers `instead of` make changes, so that no row seems to have changed. */
+  readonly isReplaced?: () => boolean
+  /** Returns true if the database computes the column of a property, so that no statement may write it. */
+  readonly isGenerated?: (property: string) => boolean
+  /**
+   * Returns true if an update of the property's column changes nothing else: its table has no trigger for updates, and
+   * no foreign key can refer to the column.
+   */
+  readonly isIsolated?: (property: string) => boolean
+  /** Returns true if nothing fills the column of a property where an insert leaves it out, as a key of integers. */
+  readonly isUnfilled?: (property: string) => boolean
   /**
    * Returns the range of the values in the column of a property; undefined if the types of fields describe them all, or
    * nothing is known yet. It is asked for each document.
@@ -34,11 +50,6 @@ export interface Source {
    * its rows may come from other tables.
    */
   readonly tableKey?: (through?: string) => unknown
-  /**
-   * Returns true if the join table of that name does not take the change, such as a view without a trigger for it.
-   * Undefined where the source takes all.
-   */
-  readonly refusesLink?: (through: string, change: LinkingChange) => boolean
   /**
    * Returns what the database does with the rows whose foreign key refers to a row that is deleted; undefined where it
    * does not tell. `foreignKey`: properties of this table, or of the join table `through`.
@@ -66,20 +77,3 @@ export type LinkingChange = 'insert' | 'delete'
 
 /** A change of one row. */
 export type RowChange = 'insert' | 'update' | 'delete'
-
-/** The writes that a table or view does not take as they are (docs/databases.md: Views and triggers). */
-export interface SourceWrites {
-  /** The changes that the database refuses, such as those of a view without a trigger for them. */
-  readonly refused: ReadonlySet<RowChange>
-  /** The changes of a view that its triggers `instead of` make, so that no row seems to have changed. */
-  readonly replaced: ReadonlySet<RowChange>
-  /** Returns true if the database computes the column of a property, so that no statement may write it. */
-  isGenerated (property: string): boolean
-  /**
-   * Returns true if an update of the property's column changes nothing else: its table has no trigger for updates, and
-   * no foreign key can refer to the column.
-   */
-  isIsolated (property: string): boolean
-  /** Returns true if nothing fills the column of a property where an insert leaves it out, as a key of integers. */
-  isUnfilled (property: string): boolean
-}

@@ -56,13 +56,14 @@ export function compileStrategies (
 }
 
 /** Returns the strategies of a collection without the writes that its table does not take, as far as that is known. */
-export function takenStrategies ({ strategies, source: { writes } }: {
+export function takenStrategies ({ strategies, source }: {
   readonly strategies: Strategies
   readonly source: Source
 }): Strategies {
-  if (writes === undefined || writes.refused.size === 0) return strategies
+  const refused = source.refused?.()
+  if (refused === undefined || refused.size === 0) return strategies
   const { create, update, upsert, delete: deletes } = strategies
-  const takes = (change: RowChange) => !writes.refused.has(change)
+  const takes = (change: RowChange) => !refused.has(change)
   return {
     ...strategies,
     create: create && takes('insert'),

@@ -49,13 +49,13 @@ const referringIn = memoize((collection: Collection): readonly Referring[] =>
 
 /** Returns true unless the update of these fields surely leaves the values that the caller's scope compares. */
 function mayMove (collection: Collection, written: readonly StoredField[], caller: Caller): boolean {
-  const { source: { writes }, version } = collection
+  const { source, version } = collection
   const scope = caller.scope(collection)
   const compared = fieldsIn(scope)
-  if (compared === undefined || scope === policed || writes === undefined) return true
+  if (compared === undefined || scope === policed || source.known?.() === undefined) return true
   const changed = version === undefined ? written : [...written, version]
-  return changed.some(field => compared.includes(field) || !writes.isIsolated(field.property)) ||
-    compared.some(({ property }) => writes.isGenerated(property))
+  return changed.some(field => compared.includes(field) || source.isIsolated?.(field.property) !== true) ||
+    compared.some(({ property }) => source.isGenerated?.(property) === true)
 }
 
 /** Returns true if the deletion of an item can take another item out of the caller's scope. */

@@ -71,10 +71,10 @@ function silentIn ({ declared, rules }: Said, model: Model): readonly Silence[] 
 
 /** Returns false for a change that a table may refuse, which the comparison at the start has not been told yet. */
 function isKnown (operation: Operation, collection: Collection): boolean {
-  const { source: { column, writes } } = collection
+  const { source: { column, known } } = collection
   const isTable = column !== undefined
   const { mode = 'off' } = databaseOf(collection).catalogCheck ?? {}
-  return operation === 'read' || writes !== undefined || !isTable || mode === 'off'
+  return operation === 'read' || known?.() !== undefined || !isTable || mode === 'off'
 }
 
 /** Returns the sentence on a collection, with the line to write. */

@@ -83,6 +83,6 @@ function linkedBy (relation: RelationField, creations: Switches): readonly Colle
 
 const isUpdated = (collection: Collection) => takenStrategies(collection).update.length > 0
 
-const refuses = ({ source: { writes } }: Collection, change: RowChange) => writes?.refused.has(change) === true
+const refuses = ({ source }: Collection, change: RowChange) => source.refused?.()?.has(change) === true
 
 const switchOf = ({ holder, property }: RelationField) => `the relation '${property}' of '${holder.property}'`

@@ -39,7 +39,7 @@ const seenSingly: Readonly<Record<string, (insertion: Insertion) => boolean>> = 
     return setters.size > 0 && writtenFields(insertion).some(({ property }) => setters.has(property))
   },
   // The trigger of a view decides what becomes of an item.
-  byTriggers: ({ from: { collection: { source } } }) => source.writes !== undefined && source.writes.replaced.size > 0,
+  byTriggers: ({ from: { collection: { source } } }) => source.isReplaced?.() === true,
   byJoins: ({ from: { via } }) => via?.link.kind === 'join',
   // An item may refer to one before it.
   byEachOther: ({ from: { collection }, values: { rows } }) =>

@@ -20,8 +20,8 @@ export function singleChange (plan: WritePlan, caller: Caller): AuthorisedChange
 }
 
 /** Only in a transaction is it known whether the item existed before a trigger took the place of a change. */
-const mayBeReplaced = ({ collection: { source: { writes } } }: UpdatePlan | WritePlanOf<'delete'>): boolean =>
-  writes !== undefined && writes.replaced.size > 0
+const mayBeReplaced = ({ collection: { source } }: UpdatePlan | WritePlanOf<'delete'>): boolean =>
+  source.isReplaced?.() === true
 
 type UpdatePlan = WritePlanOf<'update'>
 

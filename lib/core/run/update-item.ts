@@ -67,7 +67,7 @@ export function forcedFields ({ assignments }: ItemBody, collection: Collection)
 }
 
 /** An input may give a field that the client cannot read the value that it has. Any one of them changes the version. */
-function forcedByInput ({ stored, version, source: { writes } }: Collection): readonly StoredField[] {
+function forcedByInput ({ stored, version, source }: Collection): readonly StoredField[] {
   if (version === undefined) return []
-  return stored.filter(field => !field.readable && writes?.isGenerated(field.property) !== true).slice(0, 1)
+  return stored.filter(field => !field.readable && source.isGenerated?.(field.property) !== true).slice(0, 1)
 }

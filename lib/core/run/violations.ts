@@ -25,7 +25,7 @@ export function expectChanged (
   }
 }
 
-const isReplaceable = ({ source: { writes } }: Collection) => writes !== undefined && writes.replaced.size > 0
+const isReplaceable = ({ source }: Collection) => source.isReplaced?.() === true
 
 /** Returns the error for a transaction that the database refused at its commit. */
 export function commitRefusal ({ refused, collection, cause }: RefusedAtCommit): DataApiError {

@@ -116,14 +116,14 @@ function isWritable (via: RelationField, ...changes: readonly LinkingChange[]): 
   if (via.kind === 'sub-collection' && via.link.kind === 'join') {
     return !changes.some(change => refusesLink(via, change))
   }
-  const { source: { writes } } = via.kind === 'sub-item' ? holder : via.target
-  return writes?.refused.has('update') !== true
+  const { source } = via.kind === 'sub-item' ? holder : via.target
+  return source.refused?.()?.has('update') !== true
 }
 
 /** Returns true if the join table of a relation does not take the change (docs/databases.md: Views and triggers). */
 export function refusesLink (field: Field, change: LinkingChange): boolean {
   if (field.kind !== 'sub-collection' || field.link.kind !== 'join') return false
-  return field.holder.source.refusesLink?.(field.link.through, change) === true
+  return field.holder.source.refused?.(field.link.through)?.has(change) === true
 }
 
 /** Returns the relation by which a collection takes existing items; undefined if it takes none. */

@@ -268,7 +268,7 @@ function planElement (
   const linkedValue = found === undefined ? {} : value
   const linked = planBody(linkedValue, target, { form: 'link', pointer, pathValues: [], allowance })
   const element = { pointer, found, linked, created }
-  const takesNew = mayCreate(element) && target.source.writes?.refused.has('insert') !== true
+  const takesNew = mayCreate(element) && target.source.refused?.()?.has('insert') !== true
   const isNew = found === undefined || (form === 'create' && found.values.includes(undefined))
   const violations = takesNew || !isObject(value) ? created.violations : [mustExist(pointer, target)]
   // One by one: a call takes no millions of arguments.

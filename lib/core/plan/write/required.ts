@@ -20,7 +20,7 @@ interface Requirement { readonly field: Field, readonly instead: ReadonlyArray<r
  */
 export const requirementsOf = (collection: Collection, given: Given): readonly Requirement[] =>
   given.length === 0
-    ? withoutPathValues(collection.source.writes ?? collection.source)(collection)
+    ? withoutPathValues(collection.source.known?.() ?? collection.source)(collection)
     : requirementsWith(collection, given)
 
 /** The values that the URL gives. */
@@ -74,7 +74,7 @@ export function missingMessage ({ instead }: Requirement): string {
 function isGenerated ({ type: { kind }, property }: StoredField, collection: Collection): boolean {
   if (kind === 'uuid') return true
   if (kind !== 'integer' && kind !== 'int64') return false
-  return collection.source.writes?.isUnfilled(property) !== true || mayFill(collection)
+  return collection.source.isUnfilled?.(property) !== true || mayFill(collection)
 }
 
 /**

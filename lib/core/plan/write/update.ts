@@ -64,8 +64,7 @@ function planUpsertInsert (
 ): UpsertInsert | undefined {
   const last = walked.at(-1)?.step
   if (!takenStrategies(collection).upsert || pathValues === undefined) return undefined
-  const { source: { writes } } = collection
-  if (writes !== undefined && pathValues.some(({ field }) => writes.isGenerated(field.property))) return undefined
+  if (pathValues.some(({ field }) => collection.source.isGenerated?.(field.property) === true)) return undefined
   if (last === undefined || last.via?.kind === 'sub-item') return undefined
   const allPathValues = [...pathValues, ...parentValues(last.via)]
   const allowance = allowanceOf(limits)

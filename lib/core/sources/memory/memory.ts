@@ -1,5 +1,4 @@
 import { Type } from '@sinclair/typebox'
-import type { SourceWrites } from '../../declare/source.ts'
 import { DeclarationError } from '../../errors/errors.ts'
 import { orNearest } from '../../errors/suggest.ts'
 import { placeOf } from '../../model/fields.ts'
@@ -147,14 +146,6 @@ const checkOptions = compileOptions<MemoryOptions>('memory(rows)', Type.Object({
   joins: Type.Object({}), statementTimeout: milliseconds
 }))
 
-const writes: SourceWrites = {
-  refused: new Set(),
-  replaced: new Set(),
-  isGenerated: () => false,
-  isIsolated: () => true,
-  isUnfilled: () => false
-}
-
 /**
  * Returns a source over an array or Map of the application's own objects, at most 200,000: for tests, examples and
  * small data. Finds an item by an identifier in constant time; filters and sorts read every item. Throws a
@@ -172,7 +163,8 @@ export function memory (rows: Rows, options: MemoryOptions = {}): MemorySource {
     statementTimeout,
     joins: joinTables,
     joinNames: new Set(joinTables.keys()),
-    writes,
+    known: () => table,
+    isIsolated: () => true,
     tableKey: through => through === undefined ? table : joinTables.get(through),
     refresh () {
       const tables = [table, ...joinTables.values()]

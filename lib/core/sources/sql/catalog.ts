@@ -1,9 +1,10 @@
-import type { OnDelete, RowChange, SourceWrites, ValueRange } from '../../declare/source.ts'
+import type { OnDelete, RowChange, ValueRange } from '../../declare/source.ts'
 import type { Literal } from './choices.ts'
 import type { TableName } from './table-name.ts'
 import { memoize } from '../../scheduling/memoize.ts'
 
-// What a database knows about its tables, in words that all databases share. check/ compares declarations with it.
+// What a database has of tables, in words that all databases share: check/ compares declarations with it, plans ask it
+// by their source, the command designs collections by it. What statements need besides stands in StatementTable.
 
 /**
  * The family of a column's type. `any`: a column that may hold values of every type, as in SQLite. `other`: a type that
@@ -49,9 +50,8 @@ export interface CatalogForeignKey {
 
 export type TableKind = 'table' | 'view' | 'materialized view' | 'foreign table' | 'virtual table'
 
-export interface CatalogTable {
-  readonly schema: string
-  readonly name: string
+/** A table or view. The schema is undefined for one that is not there yet, where a statement finds it by its name. */
+export interface CatalogTable extends TableName {
   readonly kind: TableKind
   readonly comment: string | undefined
   readonly columns: readonly CatalogColumn[]
@@ -62,18 +62,52 @@ export interface CatalogTable {
   readonly foreignKeys: readonly CatalogForeignKey[]
   /** True if a trigger may fill the columns of a row before it is inserted. */
   readonly fillsRows: boolean
+  /** True if an update may change more than the columns that it names, as by a trigger, or in the tables of a view. */
+  readonly amendsRows: boolean
+  /** The changes that the database refuses, such as those of a view without a trigger for them. */
+  readonly refused: ReadonlySet<RowChange>
+  /** The changes of a view that its triggers `instead of` make, so that no row seems to have changed. */
+  readonly replaced: ReadonlySet<RowChange>
   /** True if other tables inherit from this one: their rows are shown too, and its constraints do not hold for them. */
   readonly isInherited: boolean
 }
 
-/** Returns the columns of a table without triggers to which no foreign key can refer: those of no unique index. */
-export function isolatedIn ({ columns, unique }: Pick<CatalogTable, 'columns' | 'unique'>): ReadonlySet<string> {
-  const keys = new Set(unique.flat())
-  return new Set(columns.map(({ name }) => name).filter(name => !keys.has(name)))
+/** Returns true for a view some of whose changes its triggers `instead of` make. */
+export const isReplaced = ({ replaced }: CatalogTable): boolean => replaced.size > 0
+
+/**
+ * Returns true if no index makes sure that every row has a key of its own: in a view, in a table of another server, or
+ * in a table that others inherit. The module of a virtual table sees to its keys itself.
+ */
+export const mayRepeatKeys = ({ kind, isInherited }: CatalogTable): boolean =>
+  isInherited || (kind !== 'table' && kind !== 'virtual table')
+
+/** The columns of a table about which plans ask. */
+interface ToldColumns {
+  /** Those that the database computes. */
+  readonly generated: ReadonlySet<string>
+  /** Those whose update changes nothing else: no trigger sees it, and no foreign key can refer to them. */
+  readonly isolated: ReadonlySet<string>
+  /** Those that nothing fills where an insert leaves them out. A view has the defaults of its table. */
+  readonly unfilled: ReadonlySet<string>
 }
 
-/** The facts about a table by which its statements are built. */
-export interface StatementTable extends TableWrites {
+/** Returns the columns of a table about which plans ask (Source of declare/). */
+export const toldColumns = memoize((
+  { kind, columns, unique, fillsRows, amendsRows }: CatalogTable
+): ToldColumns => {
+  const keys = new Set(unique.flat())
+  const isOpen = kind === 'table' && !fillsRows
+  const namesOf = (those: readonly CatalogColumn[]) => new Set(those.map(({ name }) => name))
+  return {
+    generated: namesOf(columns.filter(({ generated }) => generated)),
+    isolated: namesOf(columns.filter(({ name }) => !amendsRows && !keys.has(name))),
+    unfilled: namesOf(columns.filter(({ filled }) => isOpen && !filled))
+  }
+})
+
+/** What a statement needs to know of a table besides what the database has. */
+export interface StatementTable {
   /** The types of its columns by their names, as a dialect takes them (ColumnType). */
   readonly types: ReadonlyMap<string, string>
   /** True if its rows have numbers, which Dialect.clocked needs. */
@@ -82,10 +116,12 @@ export interface StatementTable extends TableWrites {
   readonly hasConflictClause: boolean
   /** True if a unique constraint is deferrable, which PostgreSQL does not accept in `on conflict`. */
   readonly isDeferrable: boolean
+  /** The columns of each constraint and unique index, by its name; none where errors name columns themselves. */
+  readonly constraints: ReadonlyMap<string, readonly string[]>
 }
 
-/** Returns what is known of a table; undefined if nothing is. */
-export type FindTable = (table: TableName) => StatementTable | undefined
+/** Returns what is known of a table; undefined if there is none, or nothing is known yet. */
+export type FindTable = (table: TableName) => (CatalogTable & StatementTable) | undefined
 
 /** The tables that were asked for, as one database describes them. */
 export interface Catalog {
@@ -95,53 +131,4 @@ export interface Catalog {
   column (table: CatalogTable, name: string): CatalogColumn | undefined
   /** The names of the tables and views that could be meant by a wrong name. Empty where every table was found. */
   readonly others: readonly TableName[]
-}
-
-/** The writes that a table or view does not take as they are, as its database tells. */
-export interface TableWrites {
-  readonly refused: ReadonlySet<RowChange>
-  readonly replaced: ReadonlySet<RowChange>
-  /** The columns that the database computes. */
-  readonly generated: ReadonlySet<string>
-  /** The columns whose update changes nothing else, by a trigger or a foreign key (isolatedIn). */
-  readonly isolated: ReadonlySet<string>
-  /** The columns that nothing fills where an insert leaves them out; on SQLite the key alone. */
-  readonly unfilled: ReadonlySet<string>
-  /** True for a view whose writes its `instead of` triggers carry out. */
-  readonly hasInsteadOf: boolean
-  /** True if no index makes sure that every row has a key of its own: in a view, or in a table that others inherit. */
-  readonly mayRepeatKeys: boolean
-}
-
-const none: ReadonlySet<never> = new Set()
-
-/** The writes of a table that takes all as they are. */
-export const plainWrites: TableWrites = {
-  refused: none,
-  replaced: none,
-  generated: none,
-  isolated: none,
-  unfilled: none,
-  hasInsteadOf: false,
-  mayRepeatKeys: false
-}
-
-/** Returns what is known of the writes of a table; undefined if it takes all as they are, or nothing is known yet. */
-type FindWrites = (table: TableName) => TableWrites | undefined
-
-/** Returns a function that gives the writes of one table as the plans of requests need them. */
-export function sourceWrites (
-  find: FindWrites, table: TableName, column: (property: string) => string
-): () => SourceWrites | undefined {
-  const toSource = memoize(({ refused, replaced, generated, isolated, unfilled }: TableWrites): SourceWrites => ({
-    refused,
-    replaced,
-    isGenerated: property => generated.has(column(property)),
-    isIsolated: property => isolated.has(column(property)),
-    isUnfilled: property => unfilled.has(column(property))
-  }))
-  return () => {
-    const found = find(table)
-    return found && toSource(found)
-  }
 }

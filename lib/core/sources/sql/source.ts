@@ -4,14 +4,10 @@ import { DeclarationError } from '../../errors/errors.ts'
 import { compileOptions } from '../source-options.ts'
 import type { Collection, SubCollectionField } from '../../model/model.ts'
 import type { Database, DataSource } from '../source.ts'
-import { type CatalogTable, sourceWrites, type TableWrites } from './catalog.ts'
+import { type CatalogTable, type FindTable, isReplaced, mayRepeatKeys, toldColumns } from './catalog.ts'
 import { checkColumnNames, type ColumnNames, columnNaming } from './column-names.ts'
 import { checkOwnSql } from './own-sql.ts'
 import { keyOfTable, parseTableName, type TableName } from './table-name.ts'
-
-/** Returns what is known of a table for the plans of requests and for documents; undefined if nothing is known yet. */
-export type FindDescribed = (table: TableName) =>
-  TableWrites & Pick<CatalogTable, 'columns' | 'foreignKeys'> | undefined
 
 /** A table or view of an SQL database. */
 export interface SqlSource extends DataSource {
@@ -58,7 +54,7 @@ export interface TableDefinition extends TableOptions {
  * what is known of a table. Throws a DeclarationError if the name is empty or has two dots.
  */
 export function makeSource (
-  database: Database, table: string | TableDefinition, options: TableOptions = {}, find?: FindDescribed
+  database: Database, table: string | TableDefinition, options: TableOptions = {}, find: FindTable = () => undefined
 ): SqlSource {
   checkOptions(options)
   if (table === undefined) throw new DeclarationError('table(name): expected a name or a definition; found undefined')
@@ -68,22 +64,51 @@ export function makeSource (
   if (name === '' || schema === '') throw new DeclarationError('table(name): the name must not be empty')
   const naming = typeof table === 'string' ? columns : columns ?? table.columns
   const { column, namedColumns } = columnNaming(checkColumnNames(naming ?? 'none'))
-  const writes = find && sourceWrites(find, { schema, name }, column)
+  const named = { schema, name }
   return {
     database,
-    tableName: keyOfTable({ schema, name }),
+    tableName: keyOfTable(named),
     table: name,
     schema,
     column,
     namedColumns,
     checkSql: checkOwnSql,
-    get writes () { return writes?.() },
-    range: property => find?.({ schema, name })?.columns.find(one => one.name === column(property))?.range,
-    tableKey: through => keyOfChanges(through === undefined ? { schema, name } : joinName(through, schema), find),
-    refusesLink: (through, change) => find?.(joinName(through, schema))?.refused.has(change) === true,
+    ...questionsTo(through => through === undefined ? named : joinName(through, schema), { find, column })
+  }
+}
+
+type Questions = Pick<SqlSource,
+  'known' | 'refused' | 'isReplaced' | 'isGenerated' | 'isIsolated' | 'isUnfilled' | 'range' | 'tableKey' | 'onDelete'>
+
+interface Asking { readonly find: FindTable, column (property: string): string }
+
+/** Returns what plans and documents ask a source about its table, or about the join table `through`. */
+function questionsTo (
+  nameOf: (through?: string) => TableName, { find, column }: Asking
+): Questions {
+  const tableOf = (through?: string) => find(nameOf(through))
+  const asked = (which: keyof ReturnType<typeof toldColumns>) => (property: string) => {
+    const table = tableOf()
+    return table !== undefined && toldColumns(table)[which].has(column(property))
+  }
+  return {
+    known: () => tableOf(),
+    refused: through => tableOf(through)?.refused,
+    isReplaced () {
+      const table = tableOf()
+      return table !== undefined && isReplaced(table)
+    },
+    isGenerated: asked('generated'),
+    isIsolated: asked('isolated'),
+    isUnfilled: asked('unfilled'),
+    range: property => tableOf()?.columns.find(one => one.name === column(property))?.range,
+    // By its name alone a table is known with and without its schema.
+    tableKey (through) {
+      const table = tableOf(through)
+      return table === undefined || mayRepeatKeys(table) ? undefined : nameOf(through).name.toLowerCase()
+    },
     onDelete (foreignKey, through) {
-      const table = find?.(through === undefined ? { schema, name } : joinName(through, schema))
-      const [only, ...others] = keysOf(foreignKey.map(column), table?.foreignKeys ?? [])
+      const [only, ...others] = keysOf(foreignKey.map(column), tableOf(through)?.foreignKeys ?? [])
       return others.length === 0 ? only?.onDelete : undefined
     }
   }
@@ -93,11 +118,6 @@ export function makeSource (
 function keysOf (columns: readonly string[], foreignKeys: CatalogTable['foreignKeys']) {
   const sorted = (names: readonly string[]) => names.map(name => name.toLowerCase()).toSorted().join()
   return foreignKeys.filter(key => sorted(key.columns) === sorted(columns))
-}
-
-/** Returns the name alone, by which a table is known with and without its schema; undefined for a view. */
-function keyOfChanges (table: TableName, find: FindDescribed | undefined): string | undefined {
-  return find?.(table)?.mayRepeatKeys === false ? table.name.toLowerCase() : undefined
 }
 
 // What `columns` may be is checked with the names of the columns.

@@ -106,6 +106,9 @@ function completed (table: TableDesign, catalog: Catalog, engine: Engine): Catal
     unique: [],
     foreignKeys: [],
     fillsRows: false,
+    amendsRows: false,
+    refused: new Set(),
+    replaced: new Set(),
     isInherited: false
   }
   if (found.kind !== 'table') return found

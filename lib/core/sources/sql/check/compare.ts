@@ -131,9 +131,9 @@ function checkCreation ({ collection, table, columns }: Served): readonly Findin
 }
 
 /** Checks that the key of an item that is created through a trigger is known: the database does not tell it. */
-function checkViewKey ({ collection }: Served): readonly Finding[] {
-  const { strategies: { create }, key, source } = collection
-  if (!create || mayFill(collection) || source.writes?.replaced.has('insert') !== true) return []
+function checkViewKey ({ collection, table }: Served): readonly Finding[] {
+  const { strategies: { create }, key } = collection
+  if (!create || mayFill(collection) || !table.replaced.has('insert')) return []
   return key.filter(field => !isFilled(field, collection)).map(field => fault(placeOfField(collection, field),
     'is the key of new items, but no client may write it, and a view does not tell which key its trigger has made; ' +
     "flag it 'writable', fill it in the hook 'creating', or set requestStrategies: { create: false }"))

@@ -1,23 +1,14 @@
 import { hash } from 'node:crypto'
 import type { OnDelete, RowChange, ValueRange } from '../../../declare/source.ts'
-import {
-  type Catalog, type CatalogColumn, type CatalogTable, isolatedIn, type StatementTable, type TableKind, type TypeFamily
+import type {
+  Catalog, CatalogColumn, CatalogTable, FindTable, StatementTable, TableKind, TypeFamily
 } from '../catalog.ts'
 import { choicesIn } from '../choices.ts'
 import { keyOfTable, type TableName } from '../table-name.ts'
 import { namesQuery, tablesQuery } from './catalog-query.ts'
 import type { Connection } from './wire/connection.ts'
 
-/** What PostgreSQL knows about a table: for the check of declarations, and for statements and their errors. */
-export interface Table extends CatalogTable, StatementTable {
-  /** The columns of each constraint and unique index, by its name. */
-  readonly constraints: ReadonlyMap<string, readonly string[]>
-}
-
-/** Returns the description of a table, also for one of its partitions; undefined for a table that was not read. */
-export type FindTable = (name: TableName) => Table | undefined
-
-/** The tables of these names. `hash`: equal for tables of equal columns. */
+/** Tables that were read, also by the names of their partitions. `hash`: equal for tables of equal columns. */
 export interface Tables { readonly find: FindTable, readonly hash: string }
 
 type Reading = Pick<Connection, 'query'>
@@ -26,7 +17,7 @@ type Reading = Pick<Connection, 'query'>
 export async function readTables (connection: Reading, names: readonly TableName[]): Promise<Tables> {
   // As JSON, because drivers differ in how they send arrays.
   const rows = await connection.query(tablesQuery, [JSON.stringify(names)])
-  const tables = new Map<string, Table>()
+  const tables = new Map<string, CatalogTable & StatementTable>()
   for (const row of rows) {
     const name = names[Number(row['place']) - 1]
     const table = readTable(row)
@@ -76,7 +67,7 @@ interface ConstraintJson {
 
 interface IndexJson { readonly primary: boolean, readonly columns: readonly number[] }
 
-function readTable (row: Row): Table {
+function readTable (row: Row): CatalogTable & StatementTable {
   const described = parsed<readonly ColumnJson[]>(row['columns'])
   const names = new Map(described.map(({ number, name }) => [number, name]))
   // The number of an expression is 0.
@@ -85,32 +76,24 @@ function readTable (row: Row): Table {
     .map(({ primary, columns }) => ({ primary, columns: named(columns) }))
   const constraints = parsed<readonly ConstraintJson[]>(row['constraints'])
   const columns = described.map(readColumn)
-  const kind = tableKinds[String(row['kind'])] ?? 'table'
   const isInherited = isTrue(row['is_inherited'])
-  const fillsRows = isTrue(row['fills_rows'])
-  const unique = indexes.map(index => index.columns)
-  const namesOf = (those: readonly CatalogColumn[]) => new Set(those.map(({ name }) => name))
   return {
     schema: String(row['schema']),
     name: String(row['name']),
-    kind,
+    kind: tableKinds[String(row['kind'])] ?? 'table',
     comment: textOf(row['comment']),
     columns,
     primaryKey: indexes.find(({ primary }) => primary)?.columns ?? [],
-    unique,
+    unique: indexes.map(index => index.columns),
     foreignKeys: parsed<readonly ForeignKeyJson[]>(row['foreign_keys'])
       .map(({ columns, schema, table, onDelete, ...key }) => ({
         ...key, columns: named(columns), target: { schema, name: table }, onDelete: onDelete ?? undefined
       })),
-    fillsRows,
+    fillsRows: isTrue(row['fills_rows']),
+    // A table that inherits may have triggers of its own.
+    amendsRows: isInherited || isTrue(row['is_amended']),
     isInherited,
     ...readWrites(row),
-    generated: namesOf(columns.filter(({ generated }) => generated)),
-    isolated: isInherited || isTrue(row['is_amended']) ? new Set<string>() : isolatedIn({ columns, unique }),
-    // A view has the defaults of its table.
-    unfilled: namesOf(kind === 'table' && !fillsRows ? columns.filter(({ filled }) => !filled) : []),
-    // A unique index of a table does not hold for the tables that inherit from it, and a view has none.
-    mayRepeatKeys: kind !== 'table' || isInherited,
     types: new Map(columns.map(({ name, type }) => [name, type])),
     hasRowNumbers: false,
     hasConflictClause: false,
@@ -127,13 +110,12 @@ const triggerBits: Readonly<Record<RowChange, number>> = { insert: 4, update: 16
 // The bits of pg_relation_is_updatable() are the numbers of commands.
 const updatableBits: Readonly<Record<RowChange, number>> = { insert: 8, update: 4, delete: 16 }
 
-function readWrites ({ updatable, replaced }: Row) {
+function readWrites ({ updatable, replaced }: Row): Pick<CatalogTable, 'refused' | 'replaced'> {
   const takes = updatable === null ? -1 : Number(updatable)
   const triggers = Number(replaced ?? 0)
   return {
     refused: new Set(changes.filter(change => (takes & updatableBits[change]) === 0)),
-    replaced: new Set(changes.filter(change => (triggers & triggerBits[change]) !== 0)),
-    hasInsteadOf: triggers !== 0
+    replaced: new Set(changes.filter(change => (triggers & triggerBits[change]) !== 0))
   }
 }
 

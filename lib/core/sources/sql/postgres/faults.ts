@@ -3,7 +3,7 @@ import {
 } from '../../../errors/errors.ts'
 import type { Collection } from '../../../model/model.ts'
 import { type Change, type ConstraintViolation, isLinkChange, storedFields } from '../../source.ts'
-import type { FindTable } from './catalog.ts'
+import type { FindTable } from '../catalog.ts'
 import { sourceOf, tableOf } from '../source.ts'
 
 /**

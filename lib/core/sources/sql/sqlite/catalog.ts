@@ -1,9 +1,8 @@
 import { LruMap } from 'toad-cache'
 import { memoizeRecent } from '../../../scheduling/memoize.ts'
 import type { OnDelete, RowChange } from '../../../declare/source.ts'
-import {
-  type Catalog, type CatalogColumn, type CatalogForeignKey, type CatalogTable, isolatedIn, plainWrites,
-  type StatementTable, type TableKind
+import type {
+  Catalog, CatalogColumn, CatalogForeignKey, CatalogTable, FindTable, StatementTable, TableKind
 } from '../catalog.ts'
 import { choicesOfTable } from '../choices.ts'
 import { keyOfTable, quoteName, type TableName } from '../table-name.ts'
@@ -11,18 +10,12 @@ import { type ColumnRow, plainColumn, readColumn, typeOf } from './columns.ts'
 import { compileError, isRefused } from './compiled-changes.ts'
 import type { SqliteDriver } from './driver.ts'
 
-/** What SQLite knows about a table: for the check of declarations, and for statements. */
-export type Table = CatalogTable & StatementTable
-
-/** Returns the description of a table; undefined if there is none. A plain name is looked up as in a statement. */
-export type ReadTable = (name: TableName) => Table | undefined
-
 /** The part of a driver that reads a catalog. */
 type Preparing = Pick<SqliteDriver, 'prepare'>
 
-/** Returns a function that reads each table once. What it throws is not cached. */
-export function makeReadTable (driver: Preparing): ReadTable {
-  const cache = new LruMap<{ readonly table: Table | undefined }>(mostTables)
+/** Returns a function that reads each table once, and looks a plain name up as in a statement. It caches no error. */
+export function makeReadTable (driver: Preparing): FindTable {
+  const cache = new LruMap<{ readonly table: ReturnType<FindTable> }>(mostTables)
   // No index finds a table by its name, so each schema is read as a whole.
   const definitionsIn = memoizeRecent(schema => readDefinitions(driver, schema), { most: 100 })
   return name => {
@@ -101,7 +94,9 @@ interface Listed {
   readonly definition: string
 }
 
-function readTable (driver: Preparing, found: ListRow, definitionsIn: ReadDefinitions): Table {
+function readTable (
+  driver: Preparing, found: ListRow, definitionsIn: ReadDefinitions
+): CatalogTable & StatementTable {
   const { schema, name, type } = found
   const definition = definitionsIn(schema).tables.get(name) ?? ''
   const rows = rowsOf<ColumnRow>(driver, columnsQuery, name, schema).filter(({ hidden }) => hidden !== 1)
@@ -127,15 +122,17 @@ function readTable (driver: Preparing, found: ListRow, definitionsIn: ReadDefini
     foreignKeys: readForeignKeys(driver, found),
     // A trigger cannot change the row that is inserted.
     fillsRows: false,
+    amendsRows: type !== 'table' || hasTriggers,
     isInherited: false,
     ...readWrites(driver, listed),
-    ...type === 'table' && !hasTriggers && { isolated: isolatedIn({ columns, unique }) },
     types: new Map(rows.map((row, index) =>
       [row.name, isNumber(row, listed) ? 'INTEGER' : typeOf(row, found, columns[index]?.collation)])),
     hasRowNumbers: hasNumbers(listed, '_rowid_'),
     // By a constraint such as `unique on conflict replace`, a duplicate would delete another item.
     hasConflictClause: /\bon\s+conflict\b/i.test(definition),
-    isDeferrable: false
+    isDeferrable: false,
+    // Errors of SQLite name columns.
+    constraints: new Map()
   }
 }
 
@@ -158,29 +155,22 @@ const hasNumbers = ({ found, rows }: Listed, name: string) =>
 const isNumber = ({ pk, type }: ColumnRow, { found, indexes }: Listed) => found.type === 'table' && pk === 1 &&
   /^integer$/i.test(type) && !indexes.some(({ origin }) => origin === 'pk')
 
-/** Returns true for a column of a key that gets no number, such as `int primary key`, nor anything else. */
-const isUnfilled = (row: ColumnRow, listed: Listed) =>
-  row.pk > 0 && row.hidden === 0 && row.fallback === null && !isNumber(row, listed)
-
 function kindOf (type: string): TableKind {
   if (type === 'view') return 'view'
   return type === 'virtual' || type === 'shadow' ? 'virtual table' : 'table'
 }
 
 /** Returns the writes of a table. A view has a trigger for a change, or refuses it, as the module of a table may. */
-function readWrites (driver: Preparing, listed: Listed) {
-  const { found: table, rows } = listed
-  const unfilled = new Set(rows.filter(row => isUnfilled(row, listed)).map(({ name }) => name))
-  const generated = new Set(rows.filter(({ hidden }) => hidden > 1).map(({ name }) => name))
-  if (table.type === 'table') return { ...plainWrites, generated, unfilled }
+function readWrites (
+  driver: Preparing, { found: table, rows }: Listed
+): Pick<CatalogTable, 'refused' | 'replaced'> {
+  if (table.type === 'table') return { refused: new Set(), replaced: new Set() }
   const columns = [rows[0]?.name ?? '']
   const refused = new Set(changes.filter(change => {
     const error = compileError({ change, table, columns }, driver)
     return error !== undefined && isRefused(error)
   }))
-  const isView = table.type === 'view'
-  const replaced = new Set(isView ? changes.filter(change => !refused.has(change)) : [])
-  return { ...plainWrites, refused, replaced, generated, hasInsteadOf: replaced.size > 0, mayRepeatKeys: isView }
+  return { refused, replaced: new Set(table.type === 'view' ? changes.filter(change => !refused.has(change)) : []) }
 }
 
 const changes: readonly RowChange[] = ['insert', 'update', 'delete']

@@ -4,7 +4,8 @@ import { unavailable } from '../../../errors/errors.ts'
 import type { CatalogCheck } from '../../catalog-check.ts'
 import { WriteLock } from '../../write-lock.ts'
 import { nameOfDriver, openDriver, type SqliteDriver } from './driver.ts'
-import { type FindDescribed, makeSource, type SqlDatabase } from '../source.ts'
+import type { FindTable } from '../catalog.ts'
+import { makeSource, type SqlDatabase } from '../source.ts'
 import { attachedFiles, attachLike } from './attached.ts'
 import { followSchema, makeReadTable } from './catalog.ts'
 import { type FileChanges, followChanges } from './changes.ts'
@@ -101,7 +102,7 @@ interface OpenFile {
   readonly lock: WriteLock
   readonly changes: FileChanges
   readonly read: Read
-  readonly findTable: FindDescribed
+  readonly findTable: FindTable
   /** Looks for a migration before the next statement. */
   refresh (): void
   close (): void
@@ -172,7 +173,7 @@ function followTables (driver: SqliteDriver, { statementCache }: Settings) {
     bindJson: plan => current().bindJson(plan),
     bindChange: change => current().bindChange(change)
   }
-  const findTable: FindDescribed = table => {
+  const findTable: FindTable = table => {
     try {
       return current().find(table)
     } catch {

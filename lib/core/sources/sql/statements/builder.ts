@@ -2,7 +2,7 @@ import { sql } from '../load-kysely.ts'
 import { memoize } from '../../../scheduling/memoize.ts'
 import type { Collection, DataField } from '../../../model/model.ts'
 import { describeElements } from '../../../model/values.ts'
-import type { FindTable } from '../catalog.ts'
+import { type FindTable, isReplaced } from '../catalog.ts'
 import { sourceOf, tableOf } from '../source.ts'
 import type { TableName } from '../table-name.ts'
 import type { ColumnType, Dialect, Sql } from './dialect.ts'
@@ -22,6 +22,8 @@ export interface Builder {
   /** Returns the clause by which a duplicate is refused, where the table itself says otherwise. */
   orAbort (table: TableName): Sql
   readonly findTable: FindTable
+  /** Returns true for a view some of whose changes its triggers `instead of` make. */
+  isReplaced (table: TableName): boolean
   /** Adds a clock to the conditions of a loop over rows of `ref` that visits each of them once (Dialect.clocked). */
   clockedScan (conditions: Sql, ref: TableRef): Sql
   /** Returns the slots of the values that a node of the plan holds, in the order of the values. */
@@ -31,6 +33,10 @@ export interface Builder {
 /** Makes the builder of one statement. */
 export function makeBuilder (dialect: Dialect, findTable: FindTable, { slots }: Shape): Builder {
   let aliases = 0
+  const isReplacedTable = (name: TableName) => {
+    const table = findTable(name)
+    return table !== undefined && isReplaced(table)
+  }
   return {
     dialect,
     columnType (collection, field) {
@@ -42,11 +48,12 @@ export function makeBuilder (dialect: Dialect, findTable: FindTable, { slots }: 
     // Aliases have parentheses, so that they hide no table: an inner name hides an outer one.
     alias: () => `(t${aliases++})`,
     onConflict (table) {
-      const { isDeferrable, hasInsteadOf } = findTable(table) ?? {}
-      return isDeferrable === true || hasInsteadOf === true ? sql`` : sql` on conflict do nothing`
+      const takesNone = findTable(table)?.isDeferrable === true || isReplacedTable(table)
+      return takesNone ? sql`` : sql` on conflict do nothing`
     },
     orAbort: table => findTable(table)?.hasConflictClause === true ? sql` or abort` : sql``,
     findTable,
+    isReplaced: isReplacedTable,
     clockedScan: (conditions, { collection, alias }) =>
       dialect.clocked(conditions, isNumbered(collection, findTable) ? alias : undefined),
     slotsOf: node => slots.get(node) ?? []

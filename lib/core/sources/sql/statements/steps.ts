@@ -4,6 +4,7 @@ import { isExact, traitsOf } from '../../../model/values.ts'
 import type { Origin, Predicate, ReadPlan, ReadPlanOf, Step } from '../../../plan/plan.ts'
 import { always, fieldsIn, keyValuesIn } from '../../../plan/predicates.ts'
 import type { Missed } from '../../source.ts'
+import { mayRepeatKeys } from '../catalog.ts'
 import { tableOf } from '../source.ts'
 import type { Builder } from './builder.ts'
 import type { Sql } from './dialect.ts'
@@ -39,7 +40,7 @@ export function buildSteps (
     const columns = selected(source, refs[index] ?? source)
     // A view may join or group rows that cannot be locked; its triggers see to the rows that they change.
     const isLast = locking && index === steps.length - 1
-    const isLocked = isLast && builder.findTable(tableOf(step.collection))?.hasInsteadOf !== true
+    const isLocked = isLast && !builder.isReplaced(tableOf(step.collection))
     const lock = isLocked ? builder.dialect.lock() : sql``
     const name = sql.id(refs[index]?.alias ?? '')
     return sql`${name} as (select ${columns} from ${table(source)} where ${where} limit 2${lock})`
@@ -129,7 +130,8 @@ export const isOfOwnValues = (where: Predicate): boolean =>
 
 /** Returns false if several rows may have an identifier as clients see it. */
 function namesOneRow (collection: Collection, builder: Builder): boolean {
-  if (builder.findTable(tableOf(collection))?.mayRepeatKeys === true) return false
+  const found = builder.findTable(tableOf(collection))
+  if (found !== undefined && mayRepeatKeys(found)) return false
   const identifiers = collection.stored.filter(field => field.identifier || collection.key.includes(field))
   return identifiers.every(field => builder.dialect.isInjective(builder.columnType(collection, field)))
 }

@@ -37,7 +37,7 @@ export function buildChange (change: Change, builder: Builder): CompiledChange {
 
 function changing (statement: Sql, { collection }: ChangeOf<'update' | 'delete'>, builder: Builder): CompiledChange {
   // SQLite counts no row that a trigger of a view has changed, but returns it.
-  const returnsRows = builder.findTable(tableOf(collection))?.hasInsteadOf === true
+  const returnsRows = builder.isReplaced(tableOf(collection))
   return { sql: returnsRows ? sql`${statement} returning 1` : statement, key: undefined, returnsRows }
 }
 
@@ -131,7 +131,7 @@ function buildTarget (collection: Collection, steps: readonly Step[], builder: B
   const [only, ...others] = steps
   const name = tableOf(collection)
   // SQLite does not know an alias where a trigger of a view makes the change.
-  const alias = builder.findTable(name)?.hasInsteadOf === true ? undefined : '(target)'
+  const alias = builder.isReplaced(name) ? undefined : '(target)'
   const ref = tableRef(collection, alias ?? name.name)
   const table = alias === undefined ? tableId(name) : sql`${tableId(name)} as ${sql.id(alias)}`
   const own = (field: StoredField) => column(ref, field)
