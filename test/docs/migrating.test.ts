@@ -3,14 +3,14 @@ import { rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Test, test } from 'tap'
-import type { DataApiOptions, SqliteDatabase } from '../../lib/index.ts'
+import type { SqliteDatabase } from '../../lib/index.ts'
 import { programsIn, read, writeProgram } from '../helpers/documents.ts'
 import { onDatabase } from '../helpers/on-database.ts'
 import { test as testOnPostgres } from '../helpers/on-postgres.ts'
 import { setVariable } from '../helpers/set-variable.ts'
 
 const page = 'docs/databases.md#migrating'
-const [, startOnSqlite = '', check = ''] = programsIn(read(page))
+const [, startOnSqlite = ''] = programsIn(read(page))
 
 interface Served { serve (columns: Record<string, string>): Promise<FastifyInstance> }
 
@@ -74,8 +74,5 @@ test('the guide migrates a SQLite file at the start, once', async t => {
   first.close()
   const db = open(file)
   t.match(db.driver.prepare('select title from artists').get(), { title: 'Can' })
-  const { check: checkAll } = await import(writeProgram('check.ts', check).href) as
-    { check (db: SqliteDatabase, collections: DataApiOptions['collections']): Promise<void> }
-  await checkAll(db, {})
   db.close()
 })
