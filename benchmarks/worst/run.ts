@@ -6,7 +6,6 @@ import { formatNumber, formatTable } from '../table.ts'
 import { buildEarlier } from './earlier.ts'
 import { type Cost, measure } from './measure.ts'
 import { worstRequests } from './requests.ts'
-import { type Compared, formatSummary } from './summary.ts'
 import { fillFile } from './world.ts'
 
 // npm run bench:worst [-- --commit 077c31f] [--only comma]
@@ -21,15 +20,14 @@ const file = join(earlier.folder, 'worst.db')
 process.once('exit', () => { rmSync(earlier.folder, { recursive: true }) })
 fillFile(file)
 
-const compared: Compared[] = []
+const rows: string[][] = []
 for (const request of worstRequests.filter(({ name }) => name.includes(only))) {
   const before = await measure(request, { entry: earlier.entry, file })
   const after = await measure(request, { entry: today, file })
-  compared.push({ request, before, after })
+  rows.push([request.name, after.end, ...cells(before), ...cells(after)])
   process.stderr.write(`${request.name}\n`)
 }
 const head = ['request', 'answer now', 'pages before', 'item beside', 'memory', 'pages now', 'item beside', 'memory']
-const rows = compared.map(({ request, before, after }) => [request.name, after.end, ...cells(before), ...cells(after)])
 
 function cells ({ pages, isUnended, wait, memory }: Cost): string[] {
   const least = isUnended ? 'over ' : ''
@@ -52,4 +50,3 @@ const text = [
 ].join('\n\n')
 if (only === '') writeFileSync('benchmarks/worst.md', `${text}\n`)
 console.log(text)
-console.log(`\nThe table of docs/limits.md:\n\n${formatSummary(compared)}`)
