@@ -4,7 +4,7 @@ import dataApi, { collection, expression, sqlite } from '../../lib/index.ts'
 import { proveRules } from '../../lib/tools/testing/prove/index.ts'
 import Fastify from '../helpers/fastify.ts'
 
-// docs/testing.md: In tests
+// docs/testing.md: Options of a proof
 
 test('an expression that only SQL computes is null in some items, unless it says that it never is', async t => {
   const Flag = Type.Boolean({ readable: true })
