@@ -7,7 +7,7 @@ import fc from '../helpers/fast-check.ts'
 import Fastify from '../helpers/fastify.ts'
 import { everybody } from '../helpers/everybody.ts'
 
-// docs/own-code.md: Identifiers
+// docs/own-code.md: Queries
 
 test('own code names items as URLs do, whatever identifiers rules hide from the caller', async () => {
   const schema = Type.Object({

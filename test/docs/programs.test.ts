@@ -17,7 +17,7 @@ test('the program of docs/own-code.md#recipes answers each request as its tables
   const text = read('docs/own-code.md#recipes')
   const { app } = await import(writeProgram('recipes.ts', programsIn(text).join('\n')).href) as { app: FastifyInstance }
   const rows = cellsOf(text).filter(([request = '']) => /^`(?:GET|POST|PUT|PATCH|DELETE) /.test(request))
-  t.equal(rows.length, 16)
+  t.equal(rows.length, 7)
   for (const [request = '', body = '', answer = ''] of rows) {
     const [, method = '', path = '', type = 'application/json'] = /^`(\w+) (.+?)`(?: as `(.+)`)?$/.exec(request) ?? []
     const response = await app.inject({
@@ -42,7 +42,7 @@ test('the program of docs/rules.md#auth-and-tenants answers each caller as its t
     tokens.set(name, `Bearer ${token}`)
   }
   const [, ...rows] = cellsOf(text)
-  t.ok(rows.length > 10)
+  t.equal(rows.length, 10)
   for (const [caller = '', request = '', body = '', answer = ''] of rows) {
     const [method = '', path = ''] = request.slice(1, -1).split(' ')
     const response = await app.inject({
@@ -92,11 +92,11 @@ test('the program of docs/clients.md#other-http-clients gets from the API what i
   await app.close()
 })
 
-test('quoted as docs/own-code.md#recipes shows, a URL comes through a shell whole', t => {
-  const [row = []] = cellsOf(read('docs/own-code.md#recipes')).filter(([shell]) => shell === 'bash, zsh')
+test('quoted as docs/asking.md#in-a-shell shows, a URL comes through a shell whole', t => {
+  const [row = []] = cellsOf(read('docs/asking.md#in-a-shell')).filter(([shell]) => shell === 'bash, zsh')
   const command = row[1]?.slice(1, -1).replace('curl', "printf '%s'") ?? ''
   const printed = execFileSync('sh', ['-c', command], { encoding: 'utf8' })
-  t.equal(printed, 'http://localhost:3000/api/orders?id>=8&is_open=true')
+  t.equal(printed, 'http://localhost:3000/api/artists?founded>=1968&name^=C')
   t.end()
 })
 

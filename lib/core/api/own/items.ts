@@ -48,7 +48,7 @@ type ItemResource = Extract<Resource, { kind: 'item' }>
 
 /**
  * Returns the item that own code names: by the value of the key, by the values of a key of several fields as a list, or
- * by an object with the value of one identifier (docs/own-code.md: Identifiers). Throws a TypeError for an object that
+ * by an object with the value of one identifier (docs/own-code.md: Queries). Throws a TypeError for an object that
  * names no identifier. A value of another type names no item, and neither does an identifier that a rule hides.
  */
 export function itemResource (id: unknown, { collection, declared }: Call): ItemResource {
