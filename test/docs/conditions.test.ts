@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox'
 import { test } from 'tap'
 import type { Values } from '../../lib/core/declare/collection.ts'
 import dataApi, { collection, memory, SubItem, type Where } from '../../lib/index.ts'
-import { cellsOf, sectionOf } from '../helpers/documents.ts'
+import { cellsOf, read } from '../helpers/documents.ts'
 import Fastify from '../helpers/fastify.ts'
 
 // docs/rules.md: Conditions
@@ -21,7 +21,7 @@ test('docs/rules.md lists all conditions of scopes, each of which finds what it 
     not: [2, 4],
     visible: [1, 2, 3]
   }
-  const examples = cellsOf(sectionOf('docs/rules.md', 'Conditions')).slice(1).map(([code = '']) => code.slice(1, -1))
+  const examples = cellsOf(read('docs/rules.md#scopes')).slice(1).map(([code = '']) => code.slice(1, -1))
   const named = examples.map(code => [...code.matchAll(/\b(?:where|team)\.(\w+)/g)].map(([, name = '']) => name))
   t.strictSame([...new Set(named.flat())].toSorted(), Object.keys(found).toSorted())
   const Team = Type.Object({ id: Type.Integer({ identifier: true, readable: true }) })
