@@ -1,7 +1,7 @@
 import { comments } from '../fixtures/comments.ts'
 import { everyWrite } from '../helpers/batch-of-one.ts'
 
-// docs/declaring.md: Relations and behaviours. `where` gives values to fields beside a foreign key.
+// docs/declaring.md: Relations to several collections. `where` gives values to fields beside a foreign key.
 
 type Run = Parameters<typeof everyWrite>[1]
 const every = (name: string, run: Run, of = comments()) => { everyWrite(name, run, {}, of) }
