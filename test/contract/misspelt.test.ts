@@ -41,9 +41,10 @@ test('a wrong value in a declaration is an error that names its place, and never
       }
     }
   }
-  t.match(await messageOf(field(SubItem('things', undefined as never))), /a name or a list of names as 'foreignKey'/)
-  t.match(await messageOf(behaving({ identifiers: { me: exactly(find as never, undefined as never) } })),
-    /^collection 'things', identifiers\.me: expected a text as 'segment'; found a function$/)
+  t.match(await messageOf(field(SubItem('things', undefined as never))),
+    /field 'extra': must be an object; found undefined/)
+  t.match(await messageOf(behaving({ identifiers: { me: exactly(find as never, find) } })),
+    /^collection 'things', identifiers\.me\.segment: expected a text; found a function$/)
   t.match(await messageOf(declare({ '~standard': {} }, { source })), /standard\(schema\) for a schema of another lib/)
 })
 

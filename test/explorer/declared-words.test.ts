@@ -109,8 +109,8 @@ test('a view that no request could ask for, and a word that is no text, is an er
     return Promise.resolve(fastify().register(dataApi, { rules: everybody, collections: { things }, explorer: true }))
   }
   await t.rejects(register({ views: { All: 'sort=nam' } }), { message: /collection 'things': views.All: .*'nam'/ })
-  await t.rejects(register({ views: { All: 1 } }), { message: /views.All must be a text; found the number 1/ })
-  await t.rejects(register({}, { unit: 1 }), { message: /field 'id': 'unit' must be a text; found the number 1/ })
+  await t.rejects(register({ views: { All: 1 } }), { message: /views\.All: must be a string; found the number 1/ })
+  await t.rejects(register({}, { unit: 1 }), { message: /field 'id', unit: must be a string; found the number 1/ })
 })
 
 test('the OpenAPI document carries the words', async t => {

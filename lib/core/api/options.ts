@@ -6,12 +6,12 @@ import type { McpOptions } from '../../../schemas/mcp.ts'
 import type { OpenApiOptions } from '../../../schemas/openapi.ts'
 import type { RequestStrategies } from '../../../schemas/request-strategies.ts'
 import type { CallerOf, Context, Declared, OperationRules, Pages } from '../declare/collection.ts'
+import { functionSchema, operationRules, type SchemaOf } from '../declare/shapes.ts'
 import type { Source } from '../declare/source.ts'
-import { DeclarationError, describeValue } from '../errors/errors.ts'
+import { DeclarationError } from '../errors/errors.ts'
 import { compileCheck } from '../model/check.ts'
 import type { PageLimits } from '../model/model.ts'
 import type { Naming } from '../model/names.ts'
-import { checkApiRules } from '../model/rules.ts'
 import type { BatchLimits } from './batch.ts'
 import type { Resource } from '../plan/path/walk.ts'
 import type { ReadOptions } from '../plan/read/read.ts'
@@ -124,10 +124,8 @@ export interface Options {
 
 /** Checks the options and fills in the defaults. Throws a DeclarationError that names the offending option. */
 export function compileOptions (given: DataApiOptions): Options {
-  const { collections, caller = () => undefined, rules = given.caller && {}, idempotency, ...data } = given
-  check(data, path => `option '${path}'`)
-  checkMembers(collections, caller)
-  checkApiRules(rules)
+  checkOptions(given)
+  const { caller = () => undefined, rules = given.caller && {}, idempotency, ...data } = given
   const syntax = compileSyntax(data.queryString ?? {})
   const content = withDefaults(data.responseContent ?? {})
   const { segments, length, batchItems, groups: mostGroups, linkLength } = answerLimits(data.limits ?? {})
@@ -172,16 +170,6 @@ function compileSite (baseUrl: string): Site {
   throw new DeclarationError(`option 'baseUrl': expected the URL of the API's root without a query; found '${baseUrl}'`)
 }
 
-function checkMembers (collections: unknown, caller: unknown): void {
-  if (typeof collections !== 'object' || collections === null || Array.isArray(collections)) {
-    const found = describeValue(collections)
-    throw new DeclarationError(`option 'collections': expected an object of collections by name; found ${found}`)
-  }
-  if (typeof caller !== 'function') {
-    throw new DeclarationError(`option 'caller': expected a function; found ${describeValue(caller)}`)
-  }
-}
-
 function withDefaults ({
   createdBody = 'id',
   pageLinks = 'header',
@@ -195,20 +183,29 @@ function withDefaults ({
   return { createdBody, pageLinks, previousLink, linkStyle, errors, callerHeaders, serverTiming, developerErrors }
 }
 
-const check = compileCheck(optionsSchema, ['collections', 'caller', 'rules', 'idempotency'])
+const optionalFunction = Type.Optional(functionSchema)
+const idempotency: SchemaOf<IdempotencyOptions> = Type.Object({
+  table: Type.Optional(Type.Unknown()),
+  caller: optionalFunction,
+  expires: Type.Optional(Type.Integer({ minimum: 3600, title: 'seconds' }))
+}, { additionalProperties: false })
 
-const checkIdempotency = compileCheck(Type.Object({
-  table: Type.Unknown(),
-  caller: Type.Unknown(),
-  expires: Type.Integer({ minimum: 3600, title: 'seconds' })
+const check = compileCheck(Type.Object({
+  ...optionsSchema.properties,
+  collections: Type.Object({}, { expected: 'an object of collections by name' }),
+  caller: optionalFunction,
+  rules: Type.Optional(operationRules),
+  idempotency: Type.Optional(idempotency)
 }))
 
-function idempotencyLimits (given: IdempotencyOptions): IdempotencyLimits {
-  checkIdempotency(given, path => `option 'idempotency${path === '' ? '' : `.${path}`}'`)
-  const { table = [], caller, expires = 86_400 } = given
-  if (caller !== undefined && typeof caller !== 'function') {
-    throw new DeclarationError(`option 'idempotency.caller': expected a function; found ${describeValue(caller)}`)
+function checkOptions (given: DataApiOptions): void {
+  if (given.rules !== undefined && 'fields' in given.rules) {
+    throw new DeclarationError("option 'rules': fields are of one collection; give 'fields' to its rules")
   }
+  check(given, path => `option '${path}'`)
+}
+
+function idempotencyLimits ({ table = [], caller, expires = 86_400 }: IdempotencyOptions): IdempotencyLimits {
   return { tables: [table].flat(), caller, expires }
 }
 

@@ -251,14 +251,14 @@ export const forbidden = (cause?: unknown, facts: Pick<Facts, 'fields'> = {}) =>
 export const internal = (cause: unknown) =>
   new DataApiError('internal', 'Something went wrong on the server.', { cause })
 
-/** A value of JSON that a client sent, for a message: `the string '1991'`, `the number 1.5`, `null`. */
+/** A value that a client sent or the application gave, for a message: `the string '1991'`, `the number 1.5`, `null`. */
 export function describeValue (value: unknown): string {
   switch (typeof value) {
     case 'string':
       return value.length <= longestShown ? `the string '${value}'` : `a string of ${value.length} characters`
     case 'number': return Math.abs(value) <= Number.MAX_SAFE_INTEGER ? `the number ${value}` : 'a number out of range'
     case 'object': return value === null ? 'null' : Array.isArray(value) ? 'an array' : 'an object'
-    default: return String(value)
+    default: return typeof value === 'function' ? 'a function' : String(value)
   }
 }
 

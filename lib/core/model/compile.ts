@@ -98,7 +98,7 @@ function makeDraft (property: string, declared: Declared, options: CompileOption
   const collection = Object.freeze({
     name,
     property,
-    ...wordsOf(property, declared.schema),
+    ...wordsOf(declared.schema),
     fields,
     properties,
     key,
@@ -113,7 +113,7 @@ function makeDraft (property: string, declared: Declared, options: CompileOption
     referring,
     links,
     strategies: options.own === undefined
-      ? compileStrategies(property, declared, requestStrategies)
+      ? compileStrategies(declared, requestStrategies)
       : allStrategies,
     validate: whole?.collections.get(name)?.validate ?? compileValidate(property, [...stored, ...inputs.values()]),
     setters: compileSetters(property, declared, scalars),
@@ -123,16 +123,8 @@ function makeDraft (property: string, declared: Declared, options: CompileOption
   return { declared, scalars, inputs, collection, fields, properties, referrers, referring, links }
 }
 
-/** Returns what a collection says for people. Throws a DeclarationError for what is no text. */
-function wordsOf (property: string, { title, description, group, views = {} }: TSchema) {
-  const words = { title, description, group, ...views }
-  for (const [name, text] of Object.entries(words)) {
-    if (text === undefined || typeof text === 'string') continue
-    const place = `collection '${property}': ${name in views ? `views.${name}` : name}`
-    throw new DeclarationError(`${place} must be a text; found ${describeValue(text)}`)
-  }
-  return { title, description, group, views }
-}
+/** Returns what a collection says for people. */
+const wordsOf = ({ title, description, group, views = {} }: TSchema) => ({ title, description, group, views })
 
 function compileName (property: string, { naming, own, requestStrategies }: CompileOptions): string {
   if (own !== undefined) return property

@@ -3,11 +3,10 @@ import { types } from 'node:util'
 import type { Declared } from '../declare/collection.ts'
 import { closedSchema } from '../declare/closed-schema.ts'
 import { isOptional, isSubCollection, isSubItem } from '../declare/relations.ts'
-import { DeclarationError } from '../errors/errors.ts'
+import { DeclarationError, describeValue } from '../errors/errors.ts'
 import { orNearest } from '../errors/suggest.ts'
 import type { CompileOptions } from './compile.ts'
 import type { ComputedField, ExpressionField, ScalarField, StoredField } from './model.ts'
-import { describeGiven } from './known-names.ts'
 import { toName } from './names.ts'
 import { describeValues } from './values.ts'
 
@@ -197,7 +196,7 @@ function refuseDefault ({ collection, property, schema }: FieldDraft, { type }: 
   const value: unknown = schema['default']
   if (value === undefined || value === null || value instanceof Date || type.take(value) !== undefined) return
   if (typeof value === 'string' && type.parse(value) === value) return
-  const reason = `its default must be ${type.expected}; found ${describeGiven(value)}`
+  const reason = `its default must be ${type.expected}; found ${describeValue(value)}`
   throw new DeclarationError(`${placeOf(collection, property)}: ${reason}`)
 }
 

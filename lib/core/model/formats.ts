@@ -150,10 +150,23 @@ let made: Ajv | undefined
 /** Returns the Ajv that checks options and formats, which is made at its first use. */
 export function sharedAjv (): Ajv {
   // With strictNumbers, Ajv would refuse Infinity, which means that there is no limit. The schemas are the plugin's own
-  // and tested, so Ajv need not check them: that would take 60 ms.
-  made ??= makeAjvWithFormats({ strictNumbers: false, meta: false, validateSchema: false, verbose: true })
+  // and tested, so Ajv need not check them: that would take 60 ms. What it compiles runs a few times, so it need not be
+  // optimized: that would take as long as all else of compiling.
+  made ??= makeAjvWithFormats({
+    strictNumbers: false,
+    meta: false,
+    validateSchema: false,
+    verbose: true,
+    discriminator: true,
+    code: { optimize: false }
+  }).addVocabulary(['expected', 'noun']).addKeyword({
+    keyword: 'isFunction', errors: false, validate: (_: true, value: unknown) => isFunction(value)
+  })
   return made
 }
+
+/** What a member that is undefined must be, it need not be. */
+const isFunction = (value: unknown) => value === undefined || typeof value === 'function'
 
 /** Makes an Ajv. Ajv is loaded at the first call: loading the plugin must not cost what only a registration needs. */
 function makeAjv (options: Options): Ajv {

@@ -1,7 +1,6 @@
-import { requestStrategies, type RequestStrategies } from '../../../schemas/request-strategies.ts'
+import type { RequestStrategies } from '../../../schemas/request-strategies.ts'
 import type { Declared } from '../declare/collection.ts'
 import type { RowChange, Source } from '../declare/source.ts'
-import { compileCheck } from './check.ts'
 
 /** The requests that may write a collection, or group its items. Every strategy has a value. */
 export type Strategies = Readonly<Required<RequestStrategies>>
@@ -21,18 +20,14 @@ export const allStrategies: Strategies = {
   aggregates: true
 }
 
-const check = compileCheck(requestStrategies)
-
 /**
  * Returns the strategies of a collection: its own, else those of the API, else the defaults. A collection that has
  * neither a writable field nor an input and does not allow upserts has no updates either, and one whose database only
  * reads takes no writes.
- * Throws a DeclarationError for an unknown strategy.
  */
 export function compileStrategies (
-  collection: string, { requestStrategies: own, schema, inputs, source }: Declared, api: RequestStrategies
+  { requestStrategies: own, schema, inputs, source }: Declared, api: RequestStrategies
 ): Strategies {
-  check(own, name => `collection '${collection}', requestStrategies.${name}`)
   const writable = Object.values(schema.properties).some(property => property.writable === true) ||
     Object.values(inputs).some(({ type }) => type.writable !== false)
   const defaults: Strategies = {

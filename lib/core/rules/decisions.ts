@@ -1,7 +1,6 @@
 import type { Context, Declared, ItemRule, Rule, Scope, Values } from '../declare/collection.ts'
-import { type DataApiError, forbidden } from '../errors/errors.ts'
+import { type DataApiError, describeValue, forbidden } from '../errors/errors.ts'
 import { type DeniedOperation, logError, operationDenied, refusedByRule } from '../errors/rejections.ts'
-import { describeGiven } from '../model/known-names.ts'
 import type { Collection, Model } from '../model/model.ts'
 import type { Predicate } from '../plan/plan.ts'
 import { always, never, policed } from '../plan/predicates.ts'
@@ -152,7 +151,7 @@ function askRule (
 function refusalFor (result: unknown): Refusal | undefined {
   if (result === true) return undefined
   if (!result) return wordless
-  throw new TypeError(`it returned ${describeGiven(result)}; return true or false`)
+  throw new TypeError(`it returned ${describeValue(result)}; return true or false`)
 }
 
 /** The refusal of a rule that has no words of its own. */

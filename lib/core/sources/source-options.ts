@@ -1,4 +1,5 @@
-import { type TObject, type TSchema, Type } from '@sinclair/typebox'
+import { Type } from '@sinclair/typebox'
+import type { SchemaOf } from '../declare/shapes.ts'
 import { compileCheck } from '../model/check.ts'
 
 /** The longest time that a timer can have: 24 days, in milliseconds. */
@@ -15,13 +16,11 @@ export const milliseconds = Type.Integer({ minimum: 0, maximum: longestDelay, ti
 export const characters = Type.Integer({ minimum: 0, title: 'characters' })
 export const checkMode = Type.Union([Type.Literal('error'), Type.Literal('warn'), Type.Literal('off')])
 
-/** The schema of options; one that is missing does not compile. */
-type SchemaOf<T> = TObject<Record<keyof T & string, TSchema>>
-
 /**
  * Returns a check of the options of `call`, such as `sqlite(file)`, which throws a DeclarationError for a wrong one.
  */
 export function compileOptions<T> (call: string, schema: SchemaOf<T>): (options: T) => void {
-  const check = compileCheck(schema)
+  // Every option of a source has a default.
+  const check = compileCheck({ ...schema, required: [] })
   return options => { check(options, path => path === '' ? `${call}, options` : `${call}, option '${path}'`) }
 }

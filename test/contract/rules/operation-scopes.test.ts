@@ -221,9 +221,9 @@ test('a scope of an operation that fails allows nothing, and one with an unknown
 test('a scope that is none is refused at registration', async t => {
   const source = (await openers.memory({ things: [] })).source('things')
   for (const [scope, message] of [
-    [{ red: () => true }, /scope\.red: there is no such scope; use 'read', 'update' or 'delete'/],
+    [{ red: () => true }, /scope: 'red' is not a scope\. Did you mean 'read'\?/],
     [{ update: true }, /scope\.update: expected a function; found true/],
-    ['all', /scope: expected a function; found/]
+    ['all', /scope: expected a function, or an object of functions; found the string 'all'/]
   ] as const) {
     const app = Fastify()
     const declared = collection(Thing, { source, scope: scope as never })

@@ -142,20 +142,21 @@ test('a rule for what there is not is a mistake', async t => {
   await wrong({ rules: { fields: { nam: { read: () => true } } } },
     "collection 'things', rules.fields.nam: there is no such field; did you mean 'name'?")
   await wrong({ rules: { fields: { name: { see: () => true } } } },
-    "collection 'things', rules.fields.name: expected an object that holds only the functions 'read', 'write' " +
-    "and 'writeItem'")
+    "collection 'things', rules.fields.name: 'see' is not a rule of a field. Use one of read, write, writeItem.")
+  await wrong({ rules: { fields: { name: { read: true } } } },
+    "collection 'things', rules.fields.name.read: expected a function; found true")
   await wrong({ rules: { reed: () => true } },
-    "collection 'things', rules.reed: there is no such rule; use 'read', 'create', 'update', 'delete' or 'fields'")
+    "collection 'things', rules: 'reed' is not a rule. Did you mean 'read'?")
   await wrong({ rules: { fields: { name: () => false } } },
     "collection 'things', rules.fields.name: expected { read, write }; found a function")
   await wrong({ rules: { fields: () => false } },
-    "collection 'things', rules.fields: expected an object; found a function")
-  await wrong({ rules: () => false }, "collection 'things', rules: expected an object; found a function")
-  await wrong({ setters: () => {} }, "collection 'things', setters: expected an object; found a function")
+    "collection 'things', rules.fields: must be an object; found a function")
+  await wrong({ rules: () => false }, "collection 'things', rules: must be an object; found a function")
+  await wrong({ setters: () => {} }, "collection 'things', setters: must be an object; found a function")
   await wrong({ rules: { create: 1 } },
     "collection 'things', rules.create: expected a function, true or false; found the number 1")
   await wrong({ scope: { owner: 1 } },
-    "collection 'things', scope.owner: there is no such scope; use 'read', 'update' or 'delete', or a function")
+    "collection 'things', scope: 'owner' is not a scope. Use one of read, update, delete.")
 })
 
 test('who may create but not update changes nothing of an item that is there by an upsert', async t => {

@@ -115,9 +115,9 @@ test("a mistake in the option 'rules' is an error at registration", async t => {
   const wrong = async (rules: unknown, message: string) => {
     await t.rejects(serve({}, { rules: rules as OperationRules }), { name: 'DeclarationError', message })
   }
-  await wrong(() => true, "option 'rules': expected an object; found a function")
+  await wrong(() => true, "option 'rules': must be an object; found a function")
   await wrong({ remove: true },
-    "option 'rules.remove': there is no such rule; use 'read', 'create', 'update' or 'delete'")
+    "option 'rules': 'remove' is not a rule. Use one of read, create, update, delete.")
   await wrong({ read: 'all' }, "option 'rules.read': expected a function, true or false; found the string 'all'")
   await wrong({ fields: {} }, "option 'rules': fields are of one collection; give 'fields' to its rules")
 })

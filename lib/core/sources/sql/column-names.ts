@@ -1,7 +1,6 @@
-import { DeclarationError } from '../../errors/errors.ts'
+import { DeclarationError, describeValue } from '../../errors/errors.ts'
 import { isObject } from '../../errors/is-object.ts'
 import { orNearest } from '../../errors/suggest.ts'
-import { describeGiven } from '../../model/known-names.ts'
 import { toName } from '../../model/names.ts'
 
 /** `none`: the names of the properties. `snake_case`, `PascalCase`: the names of the properties in this form. */
@@ -19,7 +18,7 @@ export function checkColumnNames (names: ColumnNames): ColumnNames {
   const list = Object.keys(conventions)
   const advice = typeof names === 'string' ? orNearest(names, list) : ''
   const expected = `expected ${list.join(', ')}, or an object of names`
-  throw new DeclarationError(`table(name, { columns }): ${expected}; found ${describeGiven(names)}${advice}`)
+  throw new DeclarationError(`table(name, { columns }): ${expected}; found ${describeValue(names)}${advice}`)
 }
 
 const isNames = (names: unknown) =>

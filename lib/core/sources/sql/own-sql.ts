@@ -1,7 +1,6 @@
 import type { Expression as SqlExpression, RawBuilder } from 'kysely'
 import type { Expression, Tables } from '../../declare/computed.ts'
-import { DeclarationError, longestShown } from '../../errors/errors.ts'
-import { describeGiven } from '../../model/known-names.ts'
+import { DeclarationError, describeValue, longestShown } from '../../errors/errors.ts'
 import { atAnotherTime, recordingDraws } from './another-time.ts'
 import { loadKysely, sql } from './load-kysely.ts'
 
@@ -70,7 +69,7 @@ const constantTypes = new Set(['string', 'number', 'bigint', 'boolean'])
 
 function describeHeld (value: unknown): string {
   if (value instanceof Date) return 'a Date'
-  return value instanceof Uint8Array ? 'bytes' : describeGiven(value)
+  return value instanceof Uint8Array ? 'bytes' : describeValue(value)
 }
 
 const advice = 'Let the database say it (sql`now()`, strftime)'

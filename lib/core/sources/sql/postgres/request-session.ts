@@ -1,9 +1,8 @@
 import { Type } from '@sinclair/typebox'
 import type { AnyContext, Context } from '../../../declare/collection.ts'
-import { type DataApiError, DeclarationError, forbidden, internal } from '../../../errors/errors.ts'
+import { type DataApiError, DeclarationError, describeValue, forbidden, internal } from '../../../errors/errors.ts'
 import { refusedByRule, unauthorized } from '../../../errors/rejections.ts'
 import { compileCheck } from '../../../model/check.ts'
-import { describeGiven } from '../../../model/known-names.ts'
 import { keptBy } from '../../../scheduling/since-body.ts'
 import type { Connection, Statement } from './wire/connection.ts'
 import { faultOf, isPrivilegeMissing, sqlState } from './faults.ts'
@@ -34,7 +33,7 @@ export interface RequestSession extends Pick<Statement, 'text' | 'values'> {
  */
 export function askSession (sessionOf: SessionOf): (context: AnyContext) => RequestSession | undefined {
   if (typeof sessionOf !== 'function') {
-    throw new DeclarationError(`option 'session': must be a function; found ${describeGiven(sessionOf)}`)
+    throw new DeclarationError(`option 'session': must be a function; found ${describeValue(sessionOf)}`)
   }
   const sessions = new WeakMap<object, RequestSession>()
   return context => {
@@ -123,6 +122,8 @@ export function refusedSession (error: unknown): DataApiError | undefined {
 }
 
 const checkSession = compileCheck(Type.Object({
-  role: Type.String({ minLength: 1 }),
-  settings: Type.Record(Type.String({ pattern: '^[^.]+[.]' }), Type.String(), { additionalProperties: false })
+  role: Type.Optional(Type.String({ minLength: 1 })),
+  settings: Type.Optional(
+    Type.Record(Type.String({ pattern: '^[^.]+[.]' }), Type.String(), { additionalProperties: false })
+  )
 }))
