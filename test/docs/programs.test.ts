@@ -13,25 +13,6 @@ import { newPath, runLine, serveTarget } from '../command/helpers.ts'
 import { cellsOf, programsIn, read, root, sectionOf, writeProgram } from '../helpers/documents.ts'
 import Fastify from '../helpers/fastify.ts'
 
-test('the program of docs/own-code.md#recipes answers each request as its tables say', async t => {
-  const text = read('docs/own-code.md#recipes')
-  const { app } = await import(writeProgram('recipes.ts', programsIn(text).join('\n')).href) as { app: FastifyInstance }
-  const rows = cellsOf(text).filter(([request = '']) => /^`(?:GET|POST|PUT|PATCH|DELETE) /.test(request))
-  t.equal(rows.length, 7)
-  for (const [request = '', body = '', answer = ''] of rows) {
-    const [, method = '', path = '', type = 'application/json'] = /^`(\w+) (.+?)`(?: as `(.+)`)?$/.exec(request) ?? []
-    const response = await app.inject({
-      method: method as 'GET',
-      url: path,
-      headers: { 'x-user': 'Ada', ...body !== '' && { 'content-type': type } },
-      ...body !== '' && { payload: body.slice(1, -1) }
-    })
-    const told = response.body === '' ? '' : ` \`${response.body}\``
-    t.equal(`${response.statusCode}${told}`, answer, request)
-  }
-  await app.close()
-})
-
 test('the program of docs/rules.md#auth-and-tenants answers each caller as its table says', async t => {
   const text = read('docs/rules.md#auth-and-tenants')
   const { app } = await import(writeProgram('auth-and-tenants.ts', programsIn(text).join('\n')).href) as
