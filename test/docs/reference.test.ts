@@ -54,7 +54,7 @@ test('the program with every kind of field answers each request as its table say
   const [program = ''] = programsIn(read('docs/declaring.md#every-kind-of-field'))
   const { app } = await import(writeProgram('every-kind.ts', program).href) as { app: FastifyInstance }
   const [, ...rows] = cellsOf(sectionOf('docs/declaring.md', 'Every kind of field'))
-  t.equal(rows.length, 14)
+  t.equal(rows.length, 13)
   for (const [request = '', body = '', answer = ''] of rows) {
     const [method = '', url = ''] = request.slice(1, -1).split(' ')
     const { statusCode, body: told } = await app.inject({
