@@ -61,10 +61,9 @@ export const readVersion = (): string => readPackage().version
 
 interface Package { readonly version: string, readonly peerDependencies: Readonly<Record<string, string>> }
 
-/** Returns what the package.json of this package says. */
+/** Returns what the package.json of this package says: the nearest one above sources, compiled files and bundles. */
 export function readPackage (): Package {
-  // The sources are one folder nearer to it than the compiled files.
-  const [file] = ['../../../package.json', '../../../../package.json']
-    .map(path => new URL(path, import.meta.url)).filter(url => existsSync(url))
-  return JSON.parse(readFileSync(file ?? '', 'utf8')) as Package
+  let folder = new URL('./', import.meta.url)
+  while (!existsSync(new URL('package.json', folder))) folder = new URL('../', folder)
+  return JSON.parse(readFileSync(new URL('package.json', folder), 'utf8')) as Package
 }
