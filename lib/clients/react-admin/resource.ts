@@ -91,7 +91,7 @@ function makeMemory (keys: Keys) {
   }
 }
 
-export type Keys = readonly string[]
+type Keys = readonly string[]
 export type Item = Readonly<Record<string, unknown>>
 
 /** The member that every record of react-admin has. */
@@ -152,7 +152,7 @@ function linkOf (value: unknown, keys: Keys | undefined, isOne = true): unknown 
 }
 
 /** Returns true for equal JSON values. A member that is undefined is none. */
-export function isSame (one: unknown, other: unknown): boolean {
+function isSame (one: unknown, other: unknown): boolean {
   if (Object(one) !== one || Object(other) !== other) return one === other
   if (Array.isArray(one) !== Array.isArray(other)) return false
   const [left, right] = [one, other] as [Item, Item]

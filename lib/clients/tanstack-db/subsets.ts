@@ -4,7 +4,7 @@ import type { Shown, Subset, Syncing } from './tanstack.ts'
 import type { PathOf } from './where.ts'
 
 /** What the subsets of a collection are loaded by. */
-export interface Loading { readonly source: Source, readonly base: object, readonly pathOf: PathOf }
+interface Loading { readonly source: Source, readonly base: object, readonly pathOf: PathOf }
 
 /** A subset that is in use. `loaded`: undefined after an error. */
 interface Used {

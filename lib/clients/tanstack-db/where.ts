@@ -4,7 +4,7 @@ import type { Expression, Reference } from './tanstack.ts'
  * What an expression means to the API: all items for which it is true match `where`. `isExact`: no others do, so that
  * the first items of an order are the first ones of the expression too.
  */
-export interface Meant { readonly where: object, readonly isExact: boolean }
+interface Meant { readonly where: object, readonly isExact: boolean }
 
 /** Returns the path of a field in the API's items by the path in a row; undefined for what the API cannot compare. */
 export type PathOf = (path: ReadonlyArray<string | number>) => readonly string[] | undefined

@@ -62,7 +62,7 @@ export interface Face {
 }
 
 /** Where a request leads. `root`: the path of the API's root on this server; `site` is as clients see it. */
-export interface RequestPlace extends Pick<Target, 'parts' | 'query'> { readonly site: Site, readonly root: string }
+interface RequestPlace extends Pick<Target, 'parts' | 'query'> { readonly site: Site, readonly root: string }
 
 /** The limits that a door may set for the answers that it gets. What is left out is as the application has it. */
 export interface AnswerLimits {
@@ -274,7 +274,7 @@ export type ShownItem = readonly ShownMember[]
 /** A member of an item. */
 export type ShownMember = ShownValue | ShownRelation
 
-export interface ShownValue { readonly kind: 'value', readonly name: string, readonly field: ValueView }
+interface ShownValue { readonly kind: 'value', readonly name: string, readonly field: ValueView }
 
 /** A sub-item, a list of items, or what functions make of such a list. */
 export interface ShownRelation {

@@ -56,7 +56,7 @@ export interface IdempotencyOptions {
 }
 
 /** The options of keys, with every default filled in. */
-export interface IdempotencyLimits extends Required<Omit<IdempotencyOptions, 'table' | 'caller'>> {
+interface IdempotencyLimits extends Required<Omit<IdempotencyOptions, 'table' | 'caller'>> {
   readonly tables: readonly Source[]
   readonly caller: IdempotencyOptions['caller']
 }

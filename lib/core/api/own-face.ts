@@ -23,7 +23,7 @@ export interface OwnFace {
 export interface OwnTransaction { readonly request: Context['request'] | undefined, readonly on: string | undefined }
 
 /** Returns the collection of this name. */
-export type OwnCollections = (name: string) => OwnItems
+type OwnCollections = (name: string) => OwnItems
 
 /** An object whose members are not known yet. */
 export type Members = Readonly<Record<string, unknown>>

@@ -29,7 +29,7 @@ const stepTo = (collection: Collection, via?: RelationField): Walked =>
   ({ step: { collection, via, where: always }, segment: '', length: 0, alternatives: [] })
 
 /** What a resource is seen with. */
-export interface Placing {
+interface Placing {
   readonly views: Views
   readonly permissions: Permissions
   isLive (resource: Resource): boolean

@@ -28,7 +28,7 @@ export interface Shaped<T extends Shape> { readonly [shape]?: T }
 export type ShapeIn<D> = D extends Shaped<infer T> ? T : AnyShape
 
 /** The types of items of a collection that is asked for by a name which `Collections` does not list: unknown ones. */
-export interface AnyShape extends Shape {
+interface AnyShape extends Shape {
   readonly stored: Readonly<Record<string, unknown>>
   readonly computed: object
   readonly inputs: object
@@ -44,12 +44,12 @@ export interface AnyShape extends Shape {
 export interface Collections {}
 
 /** The names of collections: those that the application lists in `Collections`, or any if it lists none. */
-export type CollectionName = [keyof Collections] extends [never] ? string : keyof Collections & string
+type CollectionName = [keyof Collections] extends [never] ? string : keyof Collections & string
 
 type NamedShape<N> = N extends keyof Collections ? ShapeIn<Collections[N]> : AnyShape
 
 /** All scalars of an item. */
-export type Scalars<T extends Shape> = T['stored'] & T['computed']
+type Scalars<T extends Shape> = T['stored'] & T['computed']
 
 /** The values that a field is compared with: an optional field without a value is null. */
 type Comparable<V> = Exclude<V, undefined> | (undefined extends V ? null : never)
@@ -181,7 +181,7 @@ export interface CollectionData<T extends Shape, Default> {
 }
 
 /** `max`: of more items than that, none is written. */
-export interface AffectedOptions { readonly max?: number | undefined }
+interface AffectedOptions { readonly max?: number | undefined }
 
 /** A collection before it is said for whom it is read and written. */
 export interface UnboundCollection<T extends Shape> {
@@ -208,7 +208,7 @@ interface Binding<D> {
   transaction<R> (work: (tx: D) => Promise<R>, options?: TransactionOptions): Promise<R>
 }
 
-export interface TransactionOptions { readonly on?: CollectionName | Shaped<Shape> }
+interface TransactionOptions { readonly on?: CollectionName | Shaped<Shape> }
 
 /** The data of an API, before it is said for whom. */
 export interface Data extends Binding<Data> {

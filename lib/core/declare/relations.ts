@@ -53,7 +53,7 @@ interface CreationFlag {
   creates?: boolean
 }
 
-export type RelationFlags = Omit<FieldFlags, 'identifier' | 'indexed' | 'aggregatable' | 'version' | 'naming'> & {
+type RelationFlags = Omit<FieldFlags, 'identifier' | 'indexed' | 'aggregatable' | 'version' | 'naming'> & {
   description?: string
   title?: string
   /** The heading under which pages show the relation. */

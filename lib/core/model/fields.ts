@@ -268,4 +268,4 @@ function refuseWritable ({ collection, property }: FieldDraft, { writable }: { r
 }
 
 /** Returns the property without its leading `get`, which the name of a computed field omits. */
-export const withoutGet = (property: string) => /^[Gg]et[A-Z]/.test(property) ? property.slice(3) : property
+const withoutGet = (property: string) => /^[Gg]et[A-Z]/.test(property) ? property.slice(3) : property

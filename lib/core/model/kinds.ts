@@ -1,7 +1,7 @@
 import { decimalKey, plainDecimal, showInteger, toTimestamp } from './numbers.ts'
 
 /** The properties of a kind of values that more than one room needs. Each engine has a table of its own (kinds.ts). */
-export interface KindTraits {
+interface KindTraits {
   /** True for numbers, also for those that are texts in JSON because a double holds fewer digits. */
   readonly isNumber: boolean
   /** True if values can have any length. */
@@ -33,7 +33,7 @@ const number = { ...plain, isNumber: true, add: asShown } as const
  * - `mixed`: a string, number or boolean; compared as texts
  * - `json`: any JSON; not compared
  */
-export const kinds = {
+const kinds = {
   string: { ...plain, isLong: true, hasOneText: true },
   integer: { ...number, hasOneText: true, bindsByKind: true, show: showIntegers, compare: ofText(toNumber) },
   number: { ...number, bindsByKind: true, compare: ofText(toNumber) },

@@ -24,7 +24,7 @@ export interface Purpose {
 }
 
 /** Where a path leads. */
-export interface FieldPath {
+interface FieldPath {
   /** The relations before the field. */
   readonly steps: readonly RelationField[]
   readonly field: ReadableField

@@ -30,7 +30,7 @@ export interface ItemsFound {
 }
 
 /** `Known`: what is known of items where others are found from them. */
-export interface NodeVisitor<Known> {
+interface NodeVisitor<Known> {
   /** Visits items that are found from others, of which something is known. Returns what is known of these. */
   items (found: ItemsFound, from: Known): Known
   /** Visits a field that is shown or compared. */

@@ -9,7 +9,7 @@ import { splitUnquoted } from '../request/unquoted.ts'
 export const mediaTypes = {
   json: 'application/json', ndjson: 'application/x-ndjson', csv: 'text/csv', events: 'text/event-stream'
 } as const
-export type Media = keyof typeof mediaTypes
+type Media = keyof typeof mediaTypes
 
 /** The form of an answer (docs/http.md: Pages and links). */
 export interface Format {
@@ -26,7 +26,7 @@ const json: Format = { media: 'json', header: undefined, bom: false }
 export const problemType = 'application/problem+json'
 
 /** The media that a resource has besides JSON: `rows` for NDJSON and CSV, `events` for a live document. */
-export interface Streamed { readonly rows: boolean, readonly events: boolean }
+interface Streamed { readonly rows: boolean, readonly events: boolean }
 
 const onlyJson: Streamed = { rows: false, events: false }
 

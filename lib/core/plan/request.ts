@@ -46,7 +46,7 @@ export interface ItemChange {
   readonly steps: readonly Step[]
 }
 
-export interface MethodChange { readonly method: Method, readonly change: ItemChange }
+interface MethodChange { readonly method: Method, readonly change: ItemChange }
 
 /** A path as it was asked for. `from`: the collection of the item with which a path in a batch begins (walkFrom). */
 export interface AskedPath { readonly segments: readonly string[], readonly from?: Collection | undefined }

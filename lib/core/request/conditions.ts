@@ -2,7 +2,7 @@
 export type Tags = 'any' | readonly Tag[]
 
 /** An entity tag; `opaque` is the text between the quotes. */
-export interface Tag { readonly weak: boolean, readonly opaque: string }
+interface Tag { readonly weak: boolean, readonly opaque: string }
 
 /** The preconditions of a request (docs/http.md: Conditional requests). */
 export interface Conditions { readonly ifMatch: Tags | undefined, readonly ifNoneMatch: Tags | undefined }

@@ -7,7 +7,7 @@ import { characterAt, part, placeAt, quoteEnd, type Span, standsAt, unquote } fr
 import { nameEnd, operatorAt, type Syntax } from './syntax.ts'
 
 /** A filter that was read, and the index of the character after it. */
-export interface FilterRead { readonly filter: Filter, readonly end: number }
+interface FilterRead { readonly filter: Filter, readonly end: number }
 
 /**
  * Parses a filter (docs/http.md: Query strings):

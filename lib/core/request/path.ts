@@ -1,7 +1,7 @@
 import { decodePercent } from './decode.ts'
 
 /** A URL's path and query. The segments are decoded, the query is not. */
-export interface Path {
+interface Path {
   readonly segments: readonly string[]
   /** The parts of each segment between its commas, decoded. A segment without commas has itself as its only part. */
   readonly parts: readonly Parts[]

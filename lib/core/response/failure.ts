@@ -2,7 +2,7 @@ import { STATUS_CODES } from 'node:http'
 import { type ErrorKind, errorKinds, type DataApiError } from '../errors/errors.ts'
 import type { Answer } from './answer.ts'
 
-export interface FailureOptions {
+interface FailureOptions {
   /** `problem` for RFC 9457 problem details. */
   readonly form: 'plain' | 'problem'
   /** True adds the message and stack of the error's cause to the answer. */

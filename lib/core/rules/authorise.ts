@@ -57,7 +57,7 @@ export function authoriseInput (
 }
 
 /** A link to make or to remove. A new item is one that the same request creates: its rule is `create`. */
-export interface LinkWrite {
+interface LinkWrite {
   readonly field: SubCollectionField
   readonly isOwnNew: boolean
   readonly isOtherNew: boolean
@@ -75,7 +75,7 @@ export type AuthorisedLink =
   }
 
 /** A value that a link gives to a field beside its foreign key. */
-export interface AuthorisedConstant extends Constant { readonly field: AuthorisedField }
+interface AuthorisedConstant extends Constant { readonly field: AuthorisedField }
 
 /**
  * Authorises a link between the item that has the relation and an item of its target: THE place for it, from either

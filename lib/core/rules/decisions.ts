@@ -198,7 +198,7 @@ function logFailedScope (collection: string, error: unknown, { request }: Contex
 }
 
 /** The scopes of a caller. Throws the error of one that cannot be planned, for who needs the scope. */
-export type ScopeOf = (operation: ScopedOperation, collection: Collection) => Predicate
+type ScopeOf = (operation: ScopedOperation, collection: Collection) => Predicate
 
 /** Plans the scopes of a model's collections, each when it is first needed. `always` where there is none. */
 export function planScopes (decisions: ReadonlyMap<string, Decision>, model: Model, context: Context): ScopeOf {

@@ -22,7 +22,7 @@ import { updateItem } from './update-item.ts'
 import { expectChanged } from './violations.ts'
 
 /** An item to create. */
-export interface Creation {
+interface Creation {
   readonly body: ItemBody
   readonly from: Origin
   /** The values that the path of the URL gives to the item. */

@@ -12,7 +12,7 @@ import { outcomeOf, type WriteOutcome } from './run.ts'
 import { notifySaved, runPlan, type WriteResult } from './write.ts'
 
 /** An import that is ready to run. `slices`: read again where a database runs a transaction again. */
-export interface RunningImport {
+interface RunningImport {
   readonly collection: Collection
   slices (): AsyncIterable<Slice>
   readonly caller: Caller

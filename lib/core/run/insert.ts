@@ -69,7 +69,7 @@ export function insertAlone (
 }
 
 /** The first of several items, which were inserted. `keys`: empty where nobody asks for them. */
-export interface Inserted { readonly count: number, readonly keys: readonly KeyValues[] }
+interface Inserted { readonly count: number, readonly keys: readonly KeyValues[] }
 
 /**
  * Has one order insert the items of bodies that assign the same fields, up to the first that has an error, or none of

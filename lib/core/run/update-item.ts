@@ -13,7 +13,7 @@ import type { UnitOfWork } from './context.ts'
 import { expectChanged } from './violations.ts'
 
 /** An update of a locked item. */
-export interface ItemUpdate {
+interface ItemUpdate {
   readonly collection: Collection
   /** The current row, with all stored fields. */
   readonly row: Row

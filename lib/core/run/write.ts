@@ -89,7 +89,7 @@ async function runInTransaction (
 }
 
 /** The transaction of a write, and whose it is. */
-export interface WriteSession {
+interface WriteSession {
   readonly session: ScopedSession
   readonly caller: Caller
   readonly context: RunContext

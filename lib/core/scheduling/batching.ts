@@ -13,7 +13,7 @@ export interface Work<T> {
 }
 
 /** A scheduler for answers and for the steps of streams, which share the event loop's time. */
-export interface Batching {
+interface Batching {
   /** True while one of several answers is made: what they wait for may be done together. */
   readonly together: boolean
   answer<T> (work: Work<T>): void

@@ -36,7 +36,7 @@ export function memoizeLast<Key extends object, Result> (make: (key: Key) => Res
 }
 
 /** The size of a cache of texts. */
-export interface CacheLimits {
+interface CacheLimits {
   /** Entries. */
   readonly most: number
   /** Characters of a text; a longer text is not cached. Default: no limit. */

@@ -9,7 +9,7 @@ import { runMethod, type Server } from './methods.ts'
 import { instructions, readingTools } from './tools.ts'
 
 /** The door for agents (docs/agents.md): one URL for messages, and a text for agents that only fetch. */
-export interface AgentDoor {
+interface AgentDoor {
   /** Answers a request of the URL for messages. */
   answer (request: Who['request'], body: Body): Answer | Promise<Answer>
   /** Returns the text of llms.txt. */

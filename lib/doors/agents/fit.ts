@@ -2,7 +2,7 @@ import { DataApiError } from '../../core/errors/errors.ts'
 import type { Answer } from '../../core/response/answer.ts'
 
 /** What GET answers. `isPage`: its data has a member for each item. `isTagged`: its tag is wanted. */
-export interface Asked { readonly answer: Answer, readonly isPage: boolean, readonly isTagged: boolean }
+interface Asked { readonly answer: Answer, readonly isPage: boolean, readonly isTagged: boolean }
 
 /** The data of an answer. `next`: the URL of the next page. */
 export interface Fitting {

@@ -23,7 +23,7 @@ export type Params = Members & Readonly<Partial<Record<typeof texts[number], str
 const texts = ['name', 'uri', 'protocolVersion'] as const
 
 /** The headers that repeat a part of a message, so that proxies need not read it. */
-export type Headers = Readonly<Record<string, string | readonly string[] | undefined>>
+type Headers = Readonly<Record<string, string | readonly string[] | undefined>>
 
 /** An error of the protocol, in the answer's `error`. */
 export class ProtocolError extends Error {

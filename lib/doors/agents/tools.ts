@@ -84,7 +84,7 @@ function grammarOf (syntax: Syntax): string {
 }
 
 /** The result of a call. An error is one too, so that a model can mend its call. */
-export interface ToolResult {
+interface ToolResult {
   readonly content: ReadonlyArray<{ readonly type: 'text', readonly text: string }>
   readonly structuredContent?: object
   readonly isError?: true

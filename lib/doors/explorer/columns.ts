@@ -35,7 +35,7 @@ function columnsOf (field: FieldView, select: ShownItem): ReadonlyArray<readonly
 }
 
 /** Returns the name of a column, as a selection has it. */
-export const columnName = (shown: ShownMember): string =>
+const columnName = (shown: ShownMember): string =>
   shown.kind === 'related' ? shown.functions.map(({ name }) => `${shown.name}.${name}`).join() : shown.name
 
 /** Returns the heading of a column; that of a number of items is the title of the relation. */

@@ -24,7 +24,7 @@ export interface Explorer {
 }
 
 /** The place of the API on its server. */
-export type Mount = Pick<Who['text'], 'rootLength' | 'router'>
+type Mount = Pick<Who['text'], 'rootLength' | 'router'>
 
 /** Makes the explorer of an API. */
 export function makeExplorer (face: Face, options: ExplorerOptions, mount: Mount): Explorer {
@@ -71,7 +71,7 @@ function placeOf (text: Parameters<Face['locate']>[0], exploring: Exploring): Pl
 }
 
 /** The headers by which a browser names the page that sent a form. */
-export interface FormSender { readonly site: string | undefined, readonly origin: string | undefined }
+interface FormSender { readonly site: string | undefined, readonly origin: string | undefined }
 
 const ownSites: ReadonlySet<string> = new Set(['same-origin', 'none'])
 

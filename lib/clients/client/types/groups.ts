@@ -23,7 +23,7 @@ type SortPath<I, R extends string> =
 type SortTerm<I, R extends string> = SortPath<I, R> | `-${SortPath<I, R>}` | `${SortPath<I, R>} ${'asc' | 'desc'}`
 
 /** A condition of groups, by functions of their items. */
-export type Having<I> =
+type Having<I> =
   & { readonly 'count()'?: Comparison<number> }
   & { readonly [N in Names<I> as `${N}.${'sum' | 'avg' | 'count' | 'count_distinct'}()`]?: Comparison<number | null> }
   & { readonly [N in Names<I> as `${N}.${'min' | 'max'}()`]?: Comparison<I[N] | null> }

@@ -28,7 +28,7 @@ interface Registration {
 type Request = Context['request']
 
 /** Makes the data that setters and hooks have in the transaction of a write: for the caller of its request. */
-export type DataOf = (face: OwnFace, request: Request | undefined) => RequestData
+type DataOf = (face: OwnFace, request: Request | undefined) => RequestData
 
 /**
  * Makes the face of an API for own code, and the contexts of its requests. The models of own code are compiled when

@@ -54,7 +54,7 @@ export type Resource =
   }
   | Base & { readonly kind: 'scalar', readonly collection: Collection, readonly field: ScalarField | InputField }
 
-export type ResourceKind = Resource['kind']
+type ResourceKind = Resource['kind']
 
 /** A resource of one kind. */
 export type ResourceOf<K extends ResourceKind> = Extract<Resource, { readonly kind: K }>

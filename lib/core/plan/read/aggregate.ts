@@ -15,7 +15,7 @@ import type { Read, ReadOptions } from './read.ts'
 
 // Groups of items and their values (docs/http.md: Groups).
 
-export type AggregateRead = Extract<Read, { kind: 'aggregate' }>
+type AggregateRead = Extract<Read, { kind: 'aggregate' }>
 
 /** `by`: the field of a dictionary of groups. */
 type Grouped = CollectionPart & { readonly by: DataField | undefined }

@@ -141,7 +141,7 @@ function compareRelation (filter: Comparison, field: RelationField): Predicate {
 }
 
 /** Returns the comparison of a field. Throws invalid_filter for an operator or a value that it does not take. */
-export function compareField (filter: Comparison, field: DataField): Predicate {
+function compareField (filter: Comparison, field: DataField): Predicate {
   const { operator } = filter
   const values = parseOperands(filter, field)
   return traitsOf(operator).list

@@ -44,7 +44,7 @@ export function planSelection (
 }
 
 /** Returns the fields of an item in a listing: identifiers and fields flagged `listed`; without flags, all scalars. */
-export const listedForm = memoize((collection: Collection): Selection =>
+const listedForm = memoize((collection: Collection): Selection =>
   Object.freeze(listedFields(collection).map(showPlainly)))
 
 const fullForm = memoize((collection: Collection): Selection =>

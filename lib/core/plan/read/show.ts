@@ -2,7 +2,7 @@ import type { GroupColumn, Row, Selection, Shown } from '../plan.ts'
 
 // What clients see of rows (docs/http.md: What an item shows).
 
-export type Item = Readonly<Record<string, unknown>>
+type Item = Readonly<Record<string, unknown>>
 
 /** Returns the value of a field of a row, at every depth of an item. A member that is undefined is left out. */
 type ShowValue = (row: Row, shown: Extract<Shown, { kind: 'value' }>) => unknown

@@ -7,7 +7,7 @@ import { describeElements, integerType, numberType, type ValueKind, type ValueTy
 /** A change that makes the new value of a field of the one that it has (docs/http.md: Changes of a value). */
 export interface Amendment { readonly way: Way, readonly operand: unknown, readonly field: StoredField }
 
-export type Way = 'add' | 'append' | 'remove'
+type Way = 'add' | 'append' | 'remove'
 
 const addends: Partial<Record<ValueKind, ValueType>> = {
   integer: integerType, number: numberType, int64: formatTypes.int64, decimal: formatTypes.decimal

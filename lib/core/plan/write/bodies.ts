@@ -22,7 +22,7 @@ export interface Rows {
 }
 
 /** Bodies that assign the same fields and follow one another. `start`: the index of the first. */
-export interface Run {
+interface Run {
   readonly start: number
   readonly count: number
   /** Undefined for bodies that hold more than values to store. */

@@ -110,7 +110,7 @@ function addMember (planning: Planning, name: string, value: unknown, collection
   }
 }
 
-export type WritableField = StoredField | InputField | SubItemField | SubCollectionField
+type WritableField = StoredField | InputField | SubItemField | SubCollectionField
 
 /** Returns true for a field that bodies may hold a value for. */
 export const isWritable = (field: Field): field is WritableField =>

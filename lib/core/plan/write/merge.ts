@@ -21,7 +21,7 @@ import type { WriteRequest } from './write.ts'
 export type Resolution = 'merge' | 'ignore'
 
 /** How the lines of an import name items. */
-export interface Naming {
+interface Naming {
   /** Returns the item that a line names by an identifier. Throws validation for other lines. */
   itemOf (value: unknown): ResourceOf<'item'>
   /** Plans to read the names of those items that exist. Undefined for names of several values. */

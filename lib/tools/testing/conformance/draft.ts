@@ -24,7 +24,7 @@ export interface GeneratedCollection {
 }
 
 /** The application code of a collection: hooks, a setter, a computed field, a lookup, a special identifier. */
-export interface Extras {
+interface Extras {
   readonly hooks: boolean
   readonly setter: boolean
   readonly computed: boolean

@@ -25,19 +25,19 @@ export type Resource =
     readonly collection: Collection
     readonly rows: readonly object[]
   }
-export interface CollectionResource {
+interface CollectionResource {
   readonly kind: 'collection'
   readonly path: string
   readonly collection: Collection
   readonly rows: readonly object[]
 }
-export interface ItemResource {
+interface ItemResource {
   readonly kind: 'item'
   readonly path: string
   readonly collection: Collection
   readonly row: object | undefined
 }
-export interface ScalarResource {
+interface ScalarResource {
   readonly kind: 'scalar'
   readonly path: string
   readonly collection: Collection

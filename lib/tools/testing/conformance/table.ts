@@ -100,7 +100,7 @@ const describeReference = ({ table, column, cascade }: Reference) =>
   `references ${quote(table)} (${quote(column)})${cascade ? ' on delete cascade' : ''}`
 
 /** Returns a name as a quoted identifier of SQL. */
-export const quote = (name: string) => `"${name.replaceAll('"', '""')}"`
+const quote = (name: string) => `"${name.replaceAll('"', '""')}"`
 
 /** Returns the text without its middle, where it has more than 2,000 characters. */
 export const shorten = (text: string) =>

@@ -22,7 +22,7 @@ export interface Proving {
 }
 
 /** How often a way was driven, was answered without an error, and was 401 or 403. */
-export interface Count { readonly sent: number, readonly answered: number, readonly refused: number }
+interface Count { readonly sent: number, readonly answered: number, readonly refused: number }
 
 /** The counts of all ways by their names: the ledger of what was driven. */
 export type Ways = Map<string, Count>
@@ -37,7 +37,7 @@ export const isOpen = ({ sent, answered, refused }: Count) =>
   answered === 0 && sent < (refused === sent ? mostTries / 8 : mostTries)
 
 /** Makes the requests of a caller: each way until it is answered, and drawn ones. */
-export interface Driver {
+interface Driver {
   /** Returns the next request, and the way that it drives; undefined for a drawn one. */
   next (generator: ValueGenerator): { readonly request: Driven, readonly way: Way | undefined }
   answered (request: SentRequest, answer: Answer, way: Way | undefined): void

@@ -25,10 +25,10 @@ export interface ProveOptions {
   allow?: readonly string[]
 }
 
-export interface OwnRoute { method: string, url: string, headers?: Readonly<Record<string, string>>, body?: string }
+interface OwnRoute { method: string, url: string, headers?: Readonly<Record<string, string>>, body?: string }
 
 /** What was driven without a difference. */
-export interface Proof {
+interface Proof {
   readonly requests: number
   readonly seed: number
   /** The report, as Markdown. */

@@ -37,7 +37,7 @@ const drawn = (generator: ValueGenerator, ways: readonly Way[]): readonly SentRe
   Array.from({ length: generator.below(3) }, () => generator.from(ways)?.make(generator) ?? []).flat()
 
 /** The contents that a world has while a document is followed. */
-export interface Told {
+interface Told {
   readonly first: Contents
   readonly contents: Contents
   /** Those of the other world, which a caller may not tell from its own. */

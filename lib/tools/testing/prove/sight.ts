@@ -90,7 +90,7 @@ function marksOf ({ collection, caller }: View): (row: Row) => Promise<string> {
  * Returns the scope of an operation; that of no item for who may not read the collection, and where the scope cannot be
  * planned: every request is 500 then.
  */
-export function scopeOf (
+function scopeOf (
   caller: View['caller'], collection: Collection, operation: 'read' | 'update' | 'delete'
 ): Predicate {
   if (caller.denial('read', collection) !== undefined) return never
