@@ -38,6 +38,21 @@ export const asked = [
   'request/unquoted', 'response/answer', 'response/paths', 'scheduling/batching', 'scheduling/memoize'
 ]
 
+// The command knows tables and catalogs by one module. What follows is what a program writes, errors, names and texts.
+export const commanded = [
+  'api/answer', 'declare/collection', 'declare/relations', 'errors/errors', 'errors/printable', 'errors/suggest',
+  'model/names', 'model/numbers', 'model/values', 'request/csv', 'request/syntax', 'scheduling/memoize',
+  'sources/sql/tables'
+]
+
+// What rooms may import of the core, where that is not all.
+const bounds = new Map([
+  ...asking.map(room => [room, {
+    modules: asked, message: `${room} asks the core by lib/core/api/face.ts; what it lacks there is a fact of a view.`
+  }]),
+  ['tools/command', { modules: commanded, message: 'The command takes tables by lib/core/sources/sql/tables.ts.' }]
+])
+
 function roomRules () {
   return order.flatMap((room, place) => [
     rulesOf(room, place, `lib/${room}.ts`, '^\\./'),
@@ -51,12 +66,12 @@ const rulesOf = (room, place, files, toLib) => ({
     'no-restricted-syntax': [
       'error',
       ...laterThan(room, place).flatMap(later => lazyImports(pathOf(toLib, later), oneWay(room, later))),
-      ...asking.includes(room) ? lazyImports(`${toLib}${unasked}`, byFace(room)) : []
+      ...unboundIn(room).flatMap(({ modules, message }) => lazyImports(`${toLib}${modules}`, message))
     ],
     '@typescript-eslint/no-restricted-imports': ['error', {
       patterns: [
         ...laterThan(room, place).map(later => ({ regex: pathOf(toLib, later), message: oneWay(room, later) })),
-        ...asking.includes(room) ? [{ regex: `${toLib}${unasked}`, message: byFace(room) }] : [],
+        ...unboundIn(room).map(({ modules, message }) => ({ regex: `${toLib}${modules}`, message })),
         ...serving.includes(room)
           ? []
           : [{
@@ -78,9 +93,12 @@ const endsOf = folders => folders.map((_, index) => folders.slice(index).join('/
 
 const oneWay = (room, later) => `${room} comes before ${later}: imports point one way.`
 
-const unasked = `core/(?!(?:${asked.join('|')})\\.ts$)`
-
-const byFace = room => `${room} asks the core by lib/core/api/face.ts; what it lacks there is a fact of a view.`
+// The modules of the core that a room must not import, with the reason.
+function unboundIn (room) {
+  const bound = bounds.get(room)
+  if (bound === undefined) return []
+  return [{ modules: `core/(?!(?:${bound.modules.join('|')})\\.ts$)`, message: bound.message }]
+}
 
 // Modules that are loaded when they are used, and types that are named by their modules.
 const lazyImports = (modules, message) => {

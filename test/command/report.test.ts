@@ -1,4 +1,5 @@
 import { test } from 'tap'
+import { printable } from '../../lib/core/errors/printable.ts'
 import { describeDesign } from '../../lib/tools/command/report.ts'
 import { onDatabase } from '../helpers/on-database.ts'
 import { short } from '../helpers/short-designs.ts'
@@ -12,6 +13,10 @@ async function reportOf (target: string, ...flags: readonly string[]) {
   const tell = (all: boolean) => describeDesign(design, { label: 'x', write: false, all })
   return { fields: short(design), told: tell(false), all: tell(true) }
 }
+
+test('no text controls a terminal', async t => {
+  t.equal(printable('a\n\u202Eb'), 'a\\u{a}\\u{202e}b')
+})
 
 test('a name that an earlier column or table has already is told with the name in its place', async t => {
   const { told, fields } = await reportOf(makeFile(`

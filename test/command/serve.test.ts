@@ -7,7 +7,7 @@ import { basename, dirname, join } from 'node:path'
 import { test } from 'tap'
 import { commandHelp } from '../../lib/tools/command/run.ts'
 import { guardSqlite } from '../../lib/tools/command/open.ts'
-import { explain, printable } from '../../lib/tools/command/terminal.ts'
+import { explain } from '../../lib/tools/command/terminal.ts'
 import { describeDesign } from '../../lib/tools/command/report.ts'
 import { urlsToTry } from '../../lib/tools/command/serve.ts'
 import { openDriver } from '../../lib/core/sources/sql/sqlite/driver.ts'
@@ -294,7 +294,6 @@ test('it is told what is served, what is not and why; no name of a database cont
   t.match(told, 'artists.photo  holds bytes')
   t.match(told, 'Hidden, as they look secret: artists.password_hash')
   t.notMatch(told, '\u001B')
-  t.equal(printable('a\n\u202Eb'), 'a\\u{a}\\u{202e}b')
   t.equal(explain(new Error('one\n- two')), 'one two')
   await close()
 })

@@ -1,16 +1,15 @@
 import pg from 'pg'
 import { fileURLToPath } from 'node:url'
 import { test } from 'tap'
-import { designTables, type TableDesign } from '../../lib/tools/command/tables/design.ts'
-import { printDiff } from '../../lib/tools/command/tables/diff.ts'
-import { readPostgresTables, readSqliteTables } from '../../lib/tools/command/tables/existing.ts'
-import { printTables } from '../../lib/tools/command/tables/print.ts'
 import { CaseArbitrary } from '../../lib/tools/testing/conformance/case.ts'
 import { declare, type Sources } from '../../lib/tools/testing/conformance/declare.ts'
 import { makeWorld } from '../../lib/tools/testing/conformance/world.ts'
 import { sqlite } from '../../lib/index.ts'
 import { compileModel } from '../../lib/core/model/compile.ts'
+import { type DesignedTable, designTables } from '../../lib/core/sources/sql/design/design.ts'
+import { printDesign } from '../../lib/core/sources/sql/design/print.ts'
 import { keyOfTable } from '../../lib/core/sources/sql/table-name.ts'
+import { openPostgres, openSqlite } from '../../lib/core/sources/sql/tables.ts'
 import { root, writeProgram } from '../helpers/documents.ts'
 import fc, { runsOf } from '../helpers/fast-check.ts'
 import { onDatabase } from '../helpers/on-database.ts'
@@ -23,21 +22,25 @@ const pages = { defaultSize: 1, maxSize: 1 }
 const compiling = { naming: 'none', pages, reserved: new Map<string, string>() } as const
 
 /** Returns tables without some of them, and without some columns, indexes and constraints. */
-function reduce (tables: readonly TableDesign[], draws: readonly number[]): readonly TableDesign[] {
+function reduce (designs: readonly DesignedTable[], draws: readonly number[]): readonly DesignedTable[] {
   let at = 0
   const stays = () => (draws[at++ % draws.length] ?? 0) > 0
-  const kept = tables.filter(stays)
-  return kept.map(table => {
+  const kept = designs.filter(stays)
+  return kept.map(design => {
+    const { table } = design
     const columns = table.columns.filter(({ name }) => table.primaryKey.includes(name) || stays())
     const has = (names: readonly string[]) => names.every(name => columns.some(column => column.name === name))
     return {
-      ...table,
-      columns,
-      unique: table.unique.filter(names => has(names) && stays()),
-      // SQLite adds none to a table that has the column.
-      references: table.references.filter(one => has(one.columns) &&
-        kept.some(other => keyOfTable(other.name) === keyOfTable(one.target))),
-      indexes: table.indexes.filter(index => has(index.columns) && stays())
+      ...design,
+      table: {
+        ...table,
+        columns,
+        unique: table.unique.filter(names => has(names) && stays()),
+        // SQLite adds none to a table that has the column.
+        foreignKeys: table.foreignKeys.filter(one => has(one.columns) &&
+          kept.some(other => keyOfTable(other.table) === keyOfTable(one.target)))
+      },
+      indexes: design.indexes.filter(index => has(index.columns) && stays())
     }
   })
 }
@@ -57,10 +60,13 @@ test('what the command adds is all that lacks: the start finds no fault, and not
         db.table(name, { columns: world.tables.find(table => table.name === name)?.naming ?? 'none' })
       const declared = declare(world, source)
       const collections = collectionsOf(declared)
-      const tables = designTables(collections, 'sqlite')
-      const names = tables.map(({ name }) => name)
-      const difference = () => printDiff(collections, tables, readSqliteTables(file, names), 'sqlite')
-      db.exec(printTables(reduce(tables, draws), 'sqlite'))
+      const difference = () => {
+        const opened = openSqlite(file, { readOnly: true })
+        const script = opened.printMissing(collections)
+        opened.db.close()
+        return script
+      }
+      db.exec(printDesign(reduce(designTables(collections, 'sqlite'), draws), 'sqlite'))
       db.exec(difference())
       await db.check(declared)
       const rest = difference()
@@ -71,6 +77,7 @@ test('what the command adds is all that lacks: the start finds no fault, and not
   }), { numRuns: runsOf(60) }).then(() => { t.pass() }))
 
 postgresTest('what the command adds is all that lacks (postgres)', t => onDatabase('', async (db, url) => {
+  const { db: other, printMissing } = openPostgres(url, { readOnly: true })
   let schemas = 0
   await fc.assert(fc.asyncProperty(cases, async ([choices, draws]) => {
     const world = makeWorld(choices)
@@ -79,15 +86,14 @@ postgresTest('what the command adds is all that lacks (postgres)', t => onDataba
       db.table({ name, schema, columns: world.tables.find(table => table.name === name)?.naming ?? 'none' })
     const declared = declare(world, source)
     const collections = collectionsOf(declared)
-    const tables = designTables(collections, 'postgres')
-    const names = tables.map(({ name }) => name)
-    const difference = async () => printDiff(collections, tables, await readPostgresTables(url, names), 'postgres')
-    await db.pool.query(`create schema ${schema}; ${printTables(reduce(tables, draws), 'postgres')}`)
-    await db.pool.query(await difference())
+    const reduced = reduce(designTables(collections, 'postgres'), draws)
+    await db.pool.query(`create schema ${schema}; ${printDesign(reduced, 'postgres')}`)
+    await db.pool.query(await printMissing(collections))
     await db.check(declared)
-    const rest = await difference()
+    const rest = await printMissing(collections)
     if (/^(?!--|$)/m.test(rest)) throw new Error(rest)
   }), { numRuns: runsOf(30) })
+  await other.close()
   t.pass()
 }))
 

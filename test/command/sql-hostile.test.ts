@@ -1,16 +1,11 @@
 import { test } from 'tap'
 import { Type } from '@sinclair/typebox'
-import { designTables } from '../../lib/tools/command/tables/design.ts'
-import { type Existing, printDiff } from '../../lib/tools/command/tables/diff.ts'
-import { readPostgresTables, readSqliteTables } from '../../lib/tools/command/tables/existing.ts'
-import { printTables } from '../../lib/tools/command/tables/print.ts'
-import { type Engine, quoteText } from '../../lib/tools/command/tables/types.ts'
 import { collection, type Source, sqlite, SubCollection, SubItem } from '../../lib/index.ts'
 import { compileModel } from '../../lib/core/model/compile.ts'
 import type { ColumnNames } from '../../lib/core/sources/sql/column-names.ts'
-import { changeLogScript } from '../../lib/core/sources/sql/postgres/change-log-sql.ts'
-import { tablesOf } from '../../lib/core/sources/sql/source.ts'
+import { quoteText } from '../../lib/core/sources/sql/design/values.ts'
 import { quoteName } from '../../lib/core/sources/sql/table-name.ts'
+import { openPostgres, openSqlite, printChangeLog, printTables } from '../../lib/core/sources/sql/tables.ts'
 import fc, { runsOf } from '../helpers/fast-check.ts'
 import { onDatabase } from '../helpers/on-database.ts'
 import { test as postgresTest } from '../helpers/on-postgres.ts'
@@ -91,14 +86,6 @@ async function runAll (scripts: readonly string[], run: Run): Promise<number> {
   return ran
 }
 
-function printAll (collections: ReturnType<typeof declare>, engine: Engine, existing: Existing): readonly string[] {
-  const tables = designTables(collections, engine)
-  return [
-    ...engine === 'postgres' ? [changeLogScript(tablesOf(collections))] : [],
-    printDiff(collections, tables, existing, engine), printTables(tables, engine)
-  ]
-}
-
 test('no name and no value becomes a statement of what is printed (sqlite)', async t => {
   let ran = 0
   await fc.assert(fc.asyncProperty(words, async drawn => {
@@ -107,7 +94,9 @@ test('no name and no value becomes a statement of what is printed (sqlite)', asy
     try {
       const collections = declare(drawn, (name, columns) => db.table({ name, columns }))
       db.exec(storedTable(drawn))
-      const printed = printAll(collections, 'sqlite', readSqliteTables(file, tablesOf(collections)))
+      const opened = openSqlite(file, { readOnly: true })
+      const printed = [opened.printMissing(collections), printTables(collections, 'sqlite')]
+      opened.db.close()
       ran += await runAll(printed, statement => { db.exec(statement) })
       return db.driver.prepare("select 1 from sqlite_master where name = 'canary'").all().length === 0
     } finally {
@@ -119,6 +108,7 @@ test('no name and no value becomes a statement of what is printed (sqlite)', asy
 
 postgresTest('no name and no value becomes a statement of what is printed (postgres)', async t => {
   await onDatabase('', async (db, url) => {
+    const { db: other, printMissing } = openPostgres(url, { readOnly: true })
     let [ran, schemas] = [0, 0]
     await fc.assert(fc.asyncProperty(words, async drawn => {
       const schema = `s${schemas++}`
@@ -127,11 +117,14 @@ postgresTest('no name and no value becomes a statement of what is printed (postg
       const run: Run = statement => pool.query(`set search_path = ${schema}; ${statement}`)
       await pool.query(`create schema ${schema}`)
       await run(storedTable(drawn))
-      const existing = await readPostgresTables(url, tablesOf(collections))
-      ran += await runAll(printAll(collections, 'postgres', existing), run)
+      const printed = [
+        printChangeLog(collections), await printMissing(collections), printTables(collections, 'postgres')
+      ]
+      ran += await runAll(printed, run)
       const { rows } = await pool.query<{ n: string }>("select count(*) as n from pg_class where relname = 'canary'")
       return rows[0]?.n === '0'
     }), { numRuns: runsOf(30) })
+    await other.close()
     t.ok(ran > 0, `${ran} statements`)
   })
 })

@@ -4,9 +4,8 @@ import { test } from 'tap'
 import { CaseArbitrary } from '../../lib/tools/testing/conformance/case.ts'
 import { declare } from '../../lib/tools/testing/conformance/declare.ts'
 import { makeWorld, type World } from '../../lib/tools/testing/conformance/world.ts'
-import { designTables } from '../../lib/tools/command/tables/design.ts'
-import { printTables } from '../../lib/tools/command/tables/print.ts'
-import type { Engine } from '../../lib/tools/command/tables/types.ts'
+import type { Engine } from '../../lib/core/sources/sql/catalog.ts'
+import { printTables } from '../../lib/core/sources/sql/tables.ts'
 import type { Declared } from '../../lib/core/declare/collection.ts'
 import dataApi, { collection, type DataApiOptions, sqlite, type SqliteDatabase } from '../../lib/index.ts'
 import { compileModel } from '../../lib/core/model/compile.ts'
@@ -23,7 +22,7 @@ const pages = { defaultSize: 1, maxSize: 1 }
 const compiling = { naming: 'none', pages, reserved: new Map<string, string>() } as const
 
 function scriptFor (collections: Record<string, Declared>, engine: Engine): string {
-  return printTables(designTables([...compileModel(collections, compiling).collections.values()], engine), engine)
+  return printTables([...compileModel(collections, compiling).collections.values()], engine)
 }
 
 const namingOf = ({ tables }: World, table: string) => tables.find(({ name }) => name === table)?.naming ?? 'none'

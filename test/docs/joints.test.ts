@@ -65,13 +65,51 @@ test('one face stands between the core and the doors that ask', async t => {
   const apis = new Set(filesWith(/import .*\bApi\b.* from '.*\/answer\.ts'/))
   t.ok(apis.has('lib/plugin/register.ts'))
   t.strictSame(filesWith(/\{ \.\.\.\w+, (model|options|callers|checks)\b/).filter(path => apis.has(path)), [])
-  const { asked } = await import(new URL('eslint.config.js', root).href) as { readonly asked: readonly string[] }
-  const doors = filesWith(/from '(\.\.\/)+core\//).filter(path => path.startsWith('lib/doors/'))
-  t.ok(doors.length > 50)
-  for (const path of doors) {
-    const modules = [...read(path).matchAll(/(?:from|import\() ?'(?:\.\.\/)+core\/([^']+)\.ts'/g)]
-    t.strictSame(modules.map(([, module = '']) => module).filter(module => !asked.includes(module)), [], path)
+  const { asked } = await bounds
+  t.ok(filesIn('lib/doors/').length > 50)
+  for (const path of filesIn('lib/doors/')) t.strictSame(coreIn(path).filter(name => !asked.includes(name)), [], path)
+})
+
+const bounds = import(new URL('eslint.config.js', root).href) as Promise<
+  Readonly<Record<'asked' | 'commanded', readonly string[]>>
+>
+
+/** Returns the files in a folder that import from the core. */
+const filesIn = (folder: string) => filesWith(/from '(\.\.\/)+core\//).filter(path => path.startsWith(folder))
+
+/** Returns the modules of the core that a file imports. */
+const coreIn = (path: string) => [...read(path).matchAll(/(?:from|import\() ?'(?:\.\.\/)+core\/([^']+)\.ts'/g)]
+  .map(([, module = '']) => module)
+
+test('one interface describes a table of a database, and one what statements need besides', t => {
+  const catalog = 'lib/core/sources/sql/catalog.ts'
+  // A drawn table of the conformance suite is what its own statements and rows are made from.
+  t.strictSame(filesWith(/^ {2}readonly primaryKey\??: /m), [catalog, 'lib/tools/testing/conformance/table.ts'])
+  t.strictSame(filesWith(/^ {2}readonly (foreignKeys|hasRowNumbers|isDeferrable)\??: /m), [catalog])
+  t.strictSame(filesWith(/\bextends (CatalogTable|CatalogColumn|StatementTable)\b/), [
+    'lib/tools/command/scaffold/tables.ts'
+  ])
+  // What plans ask of a table is asked of it by its source.
+  t.strictSame(filesWith(/\btoldColumns\b/), [catalog, 'lib/core/sources/sql/source.ts'])
+  t.end()
+})
+
+test('one file says what declarations need of tables, for those that are and those that are to be', t => {
+  t.strictSame(filesWith(/\b(distinctIn|joinNeeds)\(/).filter(path => path.startsWith('lib/core/sources/sql/')), [
+    'lib/core/sources/sql/check/columns.ts', 'lib/core/sources/sql/check/relations.ts',
+    'lib/core/sources/sql/design/design.ts'
+  ])
+  t.strictSame(filesWith(/\.otherKey\b|\bidentifier && !/).filter(path => /sql\/(check|design)\//.test(path)), [])
+  t.end()
+})
+
+test('the command takes tables and catalogs by one module of the core', async t => {
+  const { commanded } = await bounds
+  t.ok(filesIn('lib/tools/command/').length > 20)
+  for (const path of filesIn('lib/tools/command/')) {
+    t.strictSame(coreIn(path).filter(name => !commanded.includes(name)), [], path)
   }
+  t.strictSame(commanded.filter(name => name.startsWith('sources/')), ['sources/sql/tables'])
 })
 
 test('one pass writes a document in other versions of OpenAPI', async t => {

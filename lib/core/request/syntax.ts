@@ -148,6 +148,27 @@ export function insteadOf (name: string, syntax: Syntax): string | undefined {
   return kind && parameterOf(kind, syntax)
 }
 
+/** The parameters at the URLs of a collection. */
+interface NamedParameters {
+  /** Returns the name of a parameter: the one that is preferred, if it is one of its names here. */
+  nameOf (kind: ParameterKind, preferred?: string): string
+  /** How parameters are written whose names are those of fields here. */
+  readonly instead: ReadonlyMap<string, string>
+}
+
+/** Returns the parameters by their default names, at the URLs of a collection whose filters have these names. */
+export function parametersBeside (filters: ReadonlySet<string>): NamedParameters {
+  byDefault ??= compileSyntax({})
+  const syntax = yieldTo(filters, byDefault)
+  return {
+    nameOf: (kind, preferred) =>
+      preferred !== undefined && syntax.parameters.get(preferred) === kind ? preferred : parameterOf(kind, syntax),
+    instead: new Map([...syntax.here?.yielded ?? []].map(([name, kind]) => [name, parameterOf(kind, syntax)]))
+  }
+}
+
+let byDefault: Syntax | undefined
+
 /** Throws a DeclarationError for a field, by its name on the wire, whose name is ignored. */
 export function checkIgnored (fields: ReadonlySet<string>, { fieldParameters, ignored }: Syntax): void {
   if (!fieldParameters || ignored === undefined) return

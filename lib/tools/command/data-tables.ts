@@ -1,7 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import { readFileSync } from 'node:fs'
 import { basename, extname } from 'node:path'
-import { isObject } from '../../core/errors/is-object.ts'
 import { stringType } from '../../core/model/values.ts'
 import { readRecord } from '../../core/request/csv.ts'
 import { type ColumnType, LongNumber, parseExactJson, type Stored, storedText, typeOfTexts } from './data-values.ts'
@@ -64,7 +63,7 @@ function tablesOfJson (name: string, data: unknown, file: string): readonly Data
     const items: readonly unknown[] = Array.isArray(value) ? value : [value]
     return tableOfItems(its, items, { file, placeOf: index => `item ${index + 1}${of}` })
   }
-  if (!isObject(data) || data instanceof LongNumber) return [table(name, data)]
+  if (!isNested(data) || Array.isArray(data)) return [table(name, data)]
   const lists = Object.entries(data)
   const areLists = lists.length > 0 && lists.every(([, value]) => isNested(value))
   return areLists ? lists.map(([key, value]) => table(key, value, ` of ${key}`)) : [table(name, data)]
@@ -78,7 +77,7 @@ interface Places { readonly file: string, placeOf (index: number): string }
 
 /** Returns the table of items of JSON. An item that is no object is a `value`. */
 function tableOfItems (name: string, items: readonly unknown[], places: Places): DataTable {
-  const objects = items.map(item => isObject(item) && isNested(item)
+  const objects = items.map(item => isNested(item) && !Array.isArray(item)
     ? item as Readonly<Record<string, Value>>
     : { value: item as Value })
   const names = [...new Set(objects.flatMap(item => Object.keys(item)))]

@@ -1,10 +1,11 @@
 import type { FastifyInstance } from 'fastify'
 import type { Readable } from 'node:stream'
+import { printable } from '../../core/errors/printable.ts'
 import { prepare, preparingFlags } from './prepare.ts'
 import type { Command, Flags } from './run.ts'
 import type { Design } from './scaffold/design.ts'
 import { makeApp } from './serve.ts'
-import { CommandError, printable, type Terminal } from './terminal.ts'
+import { CommandError, type Terminal } from './terminal.ts'
 
 /** Imports the lines of standard input into a collection of a database: all, or none. */
 export const importing: Command = {

@@ -1,6 +1,5 @@
-import { readPostgres, type Reader, readSchemas } from './scaffold/read-postgres.ts'
-import type { SessionSettings } from '../../core/sources/sql/postgres/request-session.ts'
-import { postgres } from '../../core/sources/sql/postgres/postgres.ts'
+import { readPostgres, readSchemas } from './scaffold/read-postgres.ts'
+import { openPostgres as openTables, type PostgresTables, type SessionSettings } from '../../core/sources/sql/tables.ts'
 import { codeOf, type OpenedDatabase, type OpenOptions, statementTimeout } from './open.ts'
 import { CommandError } from './terminal.ts'
 
@@ -8,13 +7,11 @@ import { CommandError } from './terminal.ts'
 export async function openPostgres (
   address: string, { write, session, schemas, progress, loadServing }: OpenOptions
 ): Promise<OpenedDatabase> {
-  const db = open(address, write, session)
-  const reader: Reader = {
-    query: async (text, values = []) => (await db.pool.query<Record<string, unknown>>(text, [...values])).rows
-  }
+  const opened = open(address, write, session)
+  const { db } = opened
   try {
-    const connecting = reader.query('select current_database() as name')
-    loadServing?.()
+    const connecting = opened.query('select current_database() as name')
+    loadServing?.().then(opened.loadBuilder).catch(() => {})
     const [row] = await connecting
     return {
       kind: 'postgres',
@@ -22,8 +19,8 @@ export async function openPostgres (
       db,
       async read (isWanted) {
         progress.tell('reading the catalogue')
-        const tables = await readPostgres(reader, schemas, isWanted)
-        if (tables.tables.length + tables.omissions.length === 0) await tellSchemas(reader, schemas)
+        const tables = await readPostgres(opened, schemas, isWanted)
+        if (tables.tables.length + tables.omissions.length === 0) await tellSchemas(opened, schemas)
         return tables
       }
     }
@@ -35,8 +32,8 @@ export async function openPostgres (
 
 function open (connectionString: string, write: boolean, session: SessionSettings | undefined) {
   try {
-    return postgres({
-      connectionString, readOnly: !write, check: 'off', statementTimeout, ...session && { session: () => session }
+    return openTables(connectionString, {
+      readOnly: !write, statementTimeout, ...session && { session: () => session }
     })
   } catch (error) {
     if (error instanceof Error && error.message.includes("'pg'")) {
@@ -50,8 +47,8 @@ function open (connectionString: string, write: boolean, session: SessionSetting
 }
 
 /** Throws if the schemas have no tables, and names those that do. */
-async function tellSchemas (reader: Reader, asked: readonly string[]): Promise<void> {
-  const known = await readSchemas(reader)
+async function tellSchemas (opened: PostgresTables, asked: readonly string[]): Promise<void> {
+  const known = await readSchemas(opened)
   const others = known.filter(name => !asked.includes(name))
   if (others.length < known.length || others.length === 0) return
   const places = asked.map(name => `'${name}'`).join(', ')

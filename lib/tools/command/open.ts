@@ -1,15 +1,10 @@
 import { closeSync, existsSync, openSync, readdirSync, readSync, statSync } from 'node:fs'
 import { basename, dirname, extname, join, resolve } from 'node:path'
 import { orNearest } from '../../core/errors/suggest.ts'
-import type { SessionSettings } from '../../core/sources/sql/postgres/request-session.ts'
-import { sqliteDialect } from '../../core/sources/sql/sqlite/dialect.ts'
-import { openDriver, type SqliteDriver } from '../../core/sources/sql/sqlite/driver.ts'
-import { sqlite, type SqliteDatabase } from '../../core/sources/sql/sqlite/sqlite.ts'
-import { quoteName } from '../../core/sources/sql/table-name.ts'
+import { openSqlite, quoteName, type SessionSettings, type SqliteTables } from '../../core/sources/sql/tables.ts'
 import { type DataTable, readDataFile } from './data-tables.ts'
-import type { Stored } from './data-values.ts'
 import type { TableDatabase } from './scaffold/declare.ts'
-import type { Omission, Tables } from './scaffold/tables.ts'
+import type { Omission, SeenTables } from './scaffold/tables.ts'
 import { CommandError, type makeProgress } from './terminal.ts'
 
 /** A database that the command has opened. */
@@ -21,7 +16,7 @@ export interface OpenedDatabase {
   readonly label: string
   readonly db: TableDatabase & { close (): void | Promise<void> }
   /** Reads the catalogue. `isWanted`: whether a table is asked for. */
-  read (isWanted: (name: string) => boolean): Promise<Tables>
+  read (isWanted: (name: string) => boolean): Promise<SeenTables>
 }
 
 export interface OpenOptions {
@@ -32,7 +27,7 @@ export interface OpenOptions {
   readonly look: number
   readonly progress: ReturnType<typeof makeProgress>
   /** Loads what serves, while a server is connected to and reads its catalogue; undefined if nothing will be served. */
-  readonly loadServing: (() => void) | undefined
+  readonly loadServing: (() => Promise<void>) | undefined
 }
 
 /** In milliseconds: how long a statement may take before its request is 503. */
@@ -57,7 +52,7 @@ export async function openDatabase (target: string, options: OpenOptions): Promi
   if (isFolder || dataFiles.has(extname(target).toLowerCase())) {
     return openDataFiles(target, isFolder, options)
   }
-  return openSqlite(target, options)
+  return openFile(target, options)
 }
 
 /** The endings of files that hold rows. */
@@ -75,18 +70,16 @@ export function checkFile (file: string): void {
   checkHeader(file)
 }
 
-async function openSqlite (file: string, { write, look, progress }: OpenOptions): Promise<OpenedDatabase> {
+async function openFile (file: string, { write, look, progress }: OpenOptions): Promise<OpenedDatabase> {
   checkHeader(file)
   const { readSqlite } = await import('./scaffold/read-sqlite.ts')
-  // Another journal mode would stay after the end, with files beside this one.
-  const options = { readOnly: !write, check: 'off', journal: 'keep', statementTimeout } as const
-  const db = guardSqlite(file, () => sqlite(file, options))
+  const opened = guardSqlite(file, () => openSqlite(file, { readOnly: !write, statementTimeout }))
   return {
     kind: 'sqlite',
     label: basename(file),
     file,
-    db,
-    read: async isWanted => guardSqlite(file, () => readSqlite(db.driver, isWanted, { look, tell: progress.tell }))
+    db: opened.db,
+    read: async isWanted => guardSqlite(file, () => readSqlite(opened, isWanted, { look, tell: progress.tell }))
   }
 }
 
@@ -136,7 +129,7 @@ const missingDriver = (cause: unknown) => new CommandError(
 
 /** Returns a SQLite database that the command has filled itself. `omissions`: what it could not fill. */
 async function openFilled (
-  db: SqliteDatabase,
+  opened: SqliteTables,
   { label, omissions }: { readonly label: string, readonly omissions: readonly Omission[] },
   { look, progress }: OpenOptions
 ): Promise<OpenedDatabase> {
@@ -144,9 +137,9 @@ async function openFilled (
   return {
     kind: 'sqlite',
     label,
-    db,
+    db: opened.db,
     async read (isWanted) {
-      const found = readSqlite(db.driver, isWanted, { look, tell: progress.tell })
+      const found = readSqlite(opened, isWanted, { look, tell: progress.tell })
       return { ...found, omissions: [...omissions.filter(({ place }) => isWanted(place)), ...found.omissions] }
     }
   }
@@ -169,10 +162,9 @@ async function openDataFiles (
   const omissions = read.filter(table => !tables.includes(table))
     .map(({ name }) => ({ place: name, reason: 'holds no rows' }))
   checkNames(tables)
-  const driver = guardSqlite(target, () => openDriver(':memory:', undefined))
-  fill(driver, tables, name => { progress.tell(`loading ${name}`) })
-  const db = sqlite('', { driver, readOnly: !write, check: 'off', statementTimeout })
-  return openFilled(db, { label: basename(resolve(target)), omissions }, options)
+  const opened = guardSqlite(target, () => openSqlite(undefined, { readOnly: !write, statementTimeout }))
+  fill(opened, tables, name => { progress.tell(`loading ${name}`) })
+  return openFilled(opened, { label: basename(resolve(target)), omissions }, options)
 }
 
 const isDataFile = (name: string) => dataFiles.has(extname(name).toLowerCase()) && !name.startsWith('.')
@@ -186,21 +178,17 @@ function checkNames (tables: readonly DataTable[]): void {
   }
 }
 
-function fill (driver: SqliteDriver, tables: readonly DataTable[], tell: (name: string) => void): void {
-  driver.exec('begin')
-  for (const table of tables) {
-    tell(table.name)
-    driver.exec(creation(table))
-    const names = table.columns.map(one => quoteName(one.name)).join(', ')
-    const values = table.columns.map(() => '?').join(', ')
-    const insert = driver.prepare(`insert into ${quoteName(table.name)} (${names}) values (${values})`)
-    for (const row of table.rows) insert.run(...row.map(bind))
-  }
-  driver.exec('commit')
+function fill (opened: SqliteTables, tables: readonly DataTable[], tell: (name: string) => void): void {
+  opened.fill(() => {
+    for (const table of tables) {
+      tell(table.name)
+      opened.db.driver.exec(creation(table))
+      const names = table.columns.map(one => quoteName(one.name)).join(', ')
+      const values = table.columns.map(() => '?').join(', ')
+      opened.runEach(`insert into ${quoteName(table.name)} (${names}) values (${values})`, table.rows)
+    }
+  })
 }
-
-/** Drivers differ in how they take numbers. A bigint is an integer for all. */
-const bind = (value: Stored): unknown => typeof value === 'bigint' ? value : sqliteDialect.bind(value)
 
 /** A table whose rows have no key of their own gets their number as one. */
 function creation (table: DataTable): string {

@@ -1,10 +1,10 @@
 import { orNearest } from '../../core/errors/suggest.ts'
+import type { SessionSettings } from '../../core/sources/sql/tables.ts'
 import { isPostgres, openDatabase, type OpenedDatabase } from './open.ts'
-import type { SessionSettings } from '../../core/sources/sql/postgres/request-session.ts'
 import type { Flag, Flags } from './run.ts'
 import type { Design } from './scaffold/design.ts'
 import { type DesignOptions, makeDesign } from './scaffold/make-design.ts'
-import type { Table, Tables } from './scaffold/tables.ts'
+import type { SeenTable, SeenTables } from './scaffold/tables.ts'
 import { CommandError, makeProgress, type Terminal } from './terminal.ts'
 
 /** The flags that say what of a database is meant. */
@@ -17,7 +17,7 @@ interface Preparing {
   /** The role and settings under which PostgreSQL answers all requests. Default: the connection's own role. */
   readonly session?: SessionSettings | undefined
   /** Loads what serves, while the database is read. Default: nothing will be served. */
-  readonly loadServing?: () => void
+  readonly loadServing?: () => Promise<void>
 }
 
 /** Opens the database that the first argument names, and designs what is served of it. */
@@ -78,7 +78,7 @@ function nothingToServe ({ omissions }: Design): CommandError {
 interface Selection {
   isWanted (name: string): boolean
   /** Throws a CommandError for a name that no table has. */
-  check (tables: Tables): void
+  check (tables: SeenTables): void
 }
 
 /** Parses the values of `--tables`; without any, all tables are wanted. */
@@ -109,7 +109,7 @@ function patternOf (text: string): RegExp {
  * Parses `--key view=one,two`, and `--key '*=id'`, which is meant for tables without a key. Throws a CommandError for a
  * table or column that does not exist.
  */
-function parseKeys (given: readonly string[], { tables }: Tables): Pick<DesignOptions, 'keys' | 'spareKeys'> {
+function parseKeys (given: readonly string[], { tables }: SeenTables): Pick<DesignOptions, 'keys' | 'spareKeys'> {
   const [keys, spareKeys] = [new Map<string, readonly string[]>(), new Map<string, readonly string[]>()]
   for (const text of given) {
     const at = text.indexOf('=')
@@ -127,7 +127,7 @@ function parseKeys (given: readonly string[], { tables }: Tables): Pick<DesignOp
   return { keys, spareKeys }
 }
 
-const columnNames = ({ columns }: Table) => columns.map(({ name }) => name)
+const columnNames = ({ columns }: SeenTable) => columns.map(({ name }) => name)
 
 function unknownColumns (table: string, columns: readonly string[], known: readonly string[]): CommandError {
   const unknown = columns.find(column => !known.includes(column))
@@ -137,7 +137,7 @@ function unknownColumns (table: string, columns: readonly string[], known: reado
 }
 
 /** Parses `--show table.column`. Throws a CommandError for a column that does not exist. */
-function parseShown (given: readonly string[], { tables }: Tables): ReadonlySet<string> {
+function parseShown (given: readonly string[], { tables }: SeenTables): ReadonlySet<string> {
   const known = new Set(tables.flatMap(({ name, columns }) => columns.map(column => `${name}.${column.name}`)))
   const places = given.flatMap(text => text.split(',')).map(text => text.trim())
   for (const place of places) if (!known.has(place)) throw unknownColumn(place, known)

@@ -1,10 +1,9 @@
+import { printable } from '../../core/errors/printable.ts'
 import { toName } from '../../core/model/names.ts'
-import { insteadOf } from '../../core/request/syntax.ts'
 import type { CollectionDesign, Design } from './scaffold/design.ts'
 import { propertyOf } from './scaffold/naming.ts'
 import { shellWord } from './scaffold/relations.ts'
-import { syntaxOf } from './syntax.ts'
-import { printable } from './terminal.ts'
+import { parametersOf } from './syntax.ts'
 
 const mostLines = 25
 const mostRelations = 8
@@ -65,9 +64,8 @@ function describeRenamed ({ property, table: { name }, fields }: CollectionDesig
 
 /** Tells of the parameters whose names are those of fields here, and how they are written. */
 function describeYielded (collection: CollectionDesign): Rows {
-  const syntax = syntaxOf(collection)
-  return [...syntax.here?.yielded.keys() ?? []].map(name => {
-    const text = `${name}= filters by the field; the parameter is written ${insteadOf(name, syntax)}=`
+  return [...parametersOf(collection).instead].map(([name, instead]) => {
+    const text = `${name}= filters by the field; the parameter is written ${instead}=`
     return [`${wire(collection.property)}.${name}`, text]
   })
 }

@@ -1,11 +1,10 @@
 import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify'
 import type { McpOptions } from '../../../schemas/mcp.ts'
 import { suggest } from '../../core/errors/suggest.ts'
+import { printable } from '../../core/errors/printable.ts'
 import dataApi from '../../index.ts'
 import { toName } from '../../core/model/names.ts'
-import { parameterOf } from '../../core/request/syntax.ts'
-import type { SessionSettings } from '../../core/sources/sql/postgres/request-session.ts'
-import { loadKysely } from '../../core/sources/sql/load-kysely.ts'
+import type { SessionSettings } from '../../core/sources/sql/tables.ts'
 import { guardHost, guardSite, isLoopback } from './guard.ts'
 import type { OpenedDatabase } from './open.ts'
 import { prepare, preparingFlags } from './prepare.ts'
@@ -13,8 +12,8 @@ import { describeDesign } from './report.ts'
 import type { Command, Flags } from './run.ts'
 import { declare } from './scaffold/declare.ts'
 import type { CollectionDesign, Design } from './scaffold/design.ts'
-import { syntaxOf } from './syntax.ts'
-import { CommandError, explain, printable, type Terminal } from './terminal.ts'
+import { parametersOf } from './syntax.ts'
+import { CommandError, explain, type Terminal } from './terminal.ts'
 
 /** Serves a database until the process is told to end. */
 export const serve: Command = {
@@ -58,9 +57,8 @@ export function sessionOf (flags: Flags): SessionSettings | undefined {
 const claimsSetting = 'request.jwt.claims'
 
 /** Loads what serves, which takes about as long as PostgreSQL needs to read a large catalogue. */
-function loadServing (): void {
-  const modules = [import('../../plugin/register.ts'), import('../../doors/explorer/explorer.ts')]
-  Promise.all(modules).then(loadKysely).catch(() => {})
+async function loadServing (): Promise<void> {
+  await Promise.all([import('../../plugin/register.ts'), import('../../doors/explorer/explorer.ts')])
 }
 
 const openWarning = `
@@ -155,14 +153,11 @@ function selection (path: string, collection: CollectionDesign): string | undefi
     kind === 'scalar' && flags.readable === true && flags.identifier !== true)
   if (relation === undefined || plain === undefined) return undefined
   const names = [plain, relation].map(({ property }) => encodeURIComponent(wire(property)))
-  return `${path}?${parameterOf('fields', syntaxOf(collection))}=${names.join(',')}&${limitOf(collection)}=5`
+  return `${path}?${parametersOf(collection).nameOf('fields')}=${names.join(',')}&${limitOf(collection)}=5`
 }
 
 /** Returns the name of the parameter for the size of a page: `limit`, which most people know, unless a field has it. */
-function limitOf (collection: CollectionDesign): string {
-  const syntax = syntaxOf(collection)
-  return syntax.parameters.get('limit') === 'size' ? 'limit' : parameterOf('size', syntax)
-}
+const limitOf = (collection: CollectionDesign): string => parametersOf(collection).nameOf('size', 'limit')
 
 /** How a design is served. `write`: clients may write. `mcp`: the door for agents; none by default. */
 export interface Serving {

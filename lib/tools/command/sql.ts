@@ -9,9 +9,9 @@ export type Printer = (apis: readonly Api[], flags: Flags) => Promise<string> | 
 
 // Each is loaded when it is asked for.
 const printers: Readonly<Record<string, () => Promise<Printer>>> = {
-  tables: async () => (await import('./tables/tables.ts')).tables,
+  tables: async () => (await import('./tables.ts')).tables,
   changes: async () => (await import('./changes.ts')).changes,
-  idempotency: async () => (await import('./tables/tables.ts')).idempotency
+  idempotency: async () => (await import('./tables.ts')).idempotency
 }
 
 /**

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import type { Readable } from 'node:stream'
 import { DataApiError } from '../../core/errors/errors.ts'
+import { printable } from '../../core/errors/printable.ts'
 
 /** The output of a command. */
 export interface Terminal {
@@ -27,13 +28,6 @@ export function explain (error: unknown): string {
     : error instanceof Error ? error.message : String(error)
   return printable(message.replaceAll(/\s*\n\s*-?\s*/g, ' '))
 }
-
-/**
- * Returns a text without what a terminal would take for a command, or would show in another place: names come from
- * other people's databases.
- */
-export const printable = (text: string): string => text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu, character =>
-  `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`)
 
 /** The time after which a line says what a step does, in milliseconds. */
 const quiet = 700

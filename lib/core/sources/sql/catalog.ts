@@ -6,6 +6,9 @@ import { memoize } from '../../scheduling/memoize.ts'
 // What a database has of tables, in words that all databases share: check/ compares declarations with it, plans ask it
 // by their source, the command designs collections by it. What statements need besides stands in StatementTable.
 
+/** A kind of databases with a catalog. */
+export type Engine = 'sqlite' | 'postgres'
+
 /**
  * The family of a column's type. `any`: a column that may hold values of every type, as in SQLite. `other`: a type that
  * the plugin knows nothing about, and shows as text.

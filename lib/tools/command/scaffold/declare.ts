@@ -1,11 +1,11 @@
 import { type TObject, type TSchema, Type } from '@sinclair/typebox'
 import { collection, type Declared } from '../../../core/declare/collection.ts'
 import { SubCollection, SubItem } from '../../../core/declare/relations.ts'
-import type { SqlSource, TableDefinition, TableOptions } from '../../../core/sources/sql/source.ts'
+import type { SqlDatabase } from '../../../core/sources/sql/tables.ts'
 import type { CollectionDesign, Design, FieldDesign, TypeDesign } from './design.ts'
 
 /** A database whose tables are sources. */
-export interface TableDatabase { table (table: string | TableDefinition, options?: TableOptions): SqlSource }
+export type TableDatabase = Pick<SqlDatabase, 'table'>
 
 /** Returns the collections of a design, by name. */
 export function declare ({ collections }: Design, db: TableDatabase): Record<string, Declared> {

@@ -1,5 +1,4 @@
-import type { ColumnNames } from '../../../core/sources/sql/column-names.ts'
-import type { TableName } from '../../../core/sources/sql/table-name.ts'
+import type { ColumnNames, TableName } from '../../../core/sources/sql/tables.ts'
 import type { Omission } from './tables.ts'
 
 // A design says what is declared for a database, in values. declare.ts makes collections of it, write/ makes source.

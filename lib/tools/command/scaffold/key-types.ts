@@ -1,9 +1,9 @@
 import type { TypeDesign } from './design.ts'
 import { findColumn, keyOfTarget } from './relations.ts'
-import type { Column, Table } from './tables.ts'
+import type { SeenColumn, SeenTable } from './tables.ts'
 
 /** The types of the readable columns of each table. */
-type Types = ReadonlyMap<Table, Map<Column, TypeDesign>>
+type Types = ReadonlyMap<SeenTable, Map<SeenColumn, TypeDesign>>
 
 /**
  * Gives foreign keys of integers the type of a key of integers and texts, which is served as text, and so on along the
@@ -24,10 +24,10 @@ export function matchForeignKeys (types: Types): void {
   }
 }
 
-interface Pair { readonly column: Column, readonly target: Column, readonly of: Table }
+interface Pair { readonly column: SeenColumn, readonly target: SeenColumn, readonly of: SeenTable }
 
 /** Returns the columns of the foreign keys of a table, each with the one that it refers to. */
-const pairsOf = (table: Table, tables: ReadonlyMap<string, Table>): readonly Pair[] =>
+const pairsOf = (table: SeenTable, tables: ReadonlyMap<string, SeenTable>): readonly Pair[] =>
   table.foreignKeys.flatMap(({ columns, target: { schema, name }, targetColumns }) => {
     const of = tables.get(keyOfTarget({ schema, name }))
     if (of === undefined) return []
@@ -41,5 +41,5 @@ const pairsOf = (table: Table, tables: ReadonlyMap<string, Table>): readonly Pai
 const isInteger = (type: TypeDesign | undefined) =>
   type?.kind === 'integer' || (type?.kind === 'text' && type.format === 'int64')
 
-const isOfIntegersAsTexts = ({ sample }: Column, type: TypeDesign | undefined) =>
+const isOfIntegersAsTexts = ({ sample }: SeenColumn, type: TypeDesign | undefined) =>
   type?.kind === 'string' && sample?.classes.has('integer') === true

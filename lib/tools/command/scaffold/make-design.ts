@@ -6,7 +6,7 @@ import {
 } from './relations.ts'
 import { makeNames, namesOfColumns, propertyOf, relationName } from './naming.ts'
 import { isSecretOf, looksSecret } from './secrets.ts'
-import { type Column, type Omission, type Table, type Tables, takesWrites } from './tables.ts'
+import { type Omission, type SeenColumn, type SeenTable, type SeenTables, takesWrites } from './tables.ts'
 import { typeOf } from './types.ts'
 import { viewOf } from './view.ts'
 
@@ -23,7 +23,7 @@ export interface DesignOptions {
 }
 
 /** Returns the collections, fields and relations of a database (docs/command.md: What is served). */
-export function makeDesign ({ kind, tables, omissions, partlySeen = [] }: Tables, options: DesignOptions): Design {
+export function makeDesign ({ kind, tables, omissions, partlySeen = [] }: SeenTables, options: DesignOptions): Design {
   const notes: Omission[] = [...omissions]
   const secrets: string[] = []
   const joined = joinedColumns(tables)
@@ -64,9 +64,9 @@ export function makeDesign ({ kind, tables, omissions, partlySeen = [] }: Tables
 
 /** Returns the columns with a type, and notes the others. */
 function readableColumns (
-  table: Table, { shown }: DesignOptions, { notes, secrets, joined }: Noted
-): Map<Column, TypeDesign> {
-  const readable = new Map<Column, TypeDesign>()
+  table: SeenTable, { shown }: DesignOptions, { notes, secrets, joined }: Noted
+): Map<SeenColumn, TypeDesign> {
+  const readable = new Map<SeenColumn, TypeDesign>()
   for (const column of table.columns) {
     const place = `${table.name}.${column.name}`
     const typed = typeOf(column, shown.has(place))
@@ -91,13 +91,13 @@ interface Noted {
 }
 
 /** Other rows and URLs name an item by its primary key, and by what foreign keys join: these are no secrets. */
-function isSecret (table: Table, { name }: Column, joined: Noted['joined']): boolean {
+function isSecret (table: SeenTable, { name }: SeenColumn, joined: Noted['joined']): boolean {
   if (joined.get(keyOfTarget(table))?.has(name.toLowerCase()) === true) return false
   return isSecretOf(table.name, name) || (looksSecret(name) && !table.primaryKey.includes(name))
 }
 
 /** Returns the columns of foreign keys and those that they refer to, in small letters, by table. */
-function joinedColumns (tables: readonly Table[]): ReadonlyMap<string, ReadonlySet<string>> {
+function joinedColumns (tables: readonly SeenTable[]): ReadonlyMap<string, ReadonlySet<string>> {
   const primary = new Map(tables.map(table => [keyOfTarget(table), table.primaryKey]))
   const found = new Map<string, Set<string>>()
   const add = (table: string, names: readonly string[]) => {
@@ -133,7 +133,7 @@ function addScalars (draft: Draft, own: References, options: DesignOptions): voi
 }
 
 function scalarOf (
-  column: Column, type: ScalarDesign['type'], draft: Draft, references: References, options: DesignOptions
+  column: SeenColumn, type: ScalarDesign['type'], draft: Draft, references: References, options: DesignOptions
 ): ScalarDesign {
   const { table, key, names } = draft
   const isForeign = references.some(({ columns }) => columns.includes(column.name))
@@ -161,7 +161,7 @@ function remember ({ properties, columns }: Draft, column: string, property: str
 }
 
 interface Facts {
-  readonly table: Table
+  readonly table: SeenTable
   readonly isKey: boolean
   readonly isSoleKey: boolean
   readonly isForeign: boolean
@@ -169,7 +169,7 @@ interface Facts {
 }
 
 function flagsOf (
-  column: Column, { table, isKey, isSoleKey, isForeign, type }: Facts, { write }: DesignOptions
+  column: SeenColumn, { table, isKey, isSoleKey, isForeign, type }: Facts, { write }: DesignOptions
 ): Flags {
   if (isForeign && !isKey) return {}
   const isUnique = !column.nullable && !table.isInherited && isIdentifying(type) &&

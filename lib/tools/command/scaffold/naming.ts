@@ -1,6 +1,6 @@
 import { memoizeRecent } from '../../../core/scheduling/memoize.ts'
 import { toName, words } from '../../../core/model/names.ts'
-import { type ColumnNames, columnNaming } from '../../../core/sources/sql/column-names.ts'
+import { type ColumnNames, columnNaming } from '../../../core/sources/sql/tables.ts'
 
 /** A cache of names: a large catalogue has the same ones again and again. */
 export const mostNames = { most: 20_000, characters: 2_000_000 }

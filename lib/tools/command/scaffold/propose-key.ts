@@ -1,19 +1,19 @@
-import type { CatalogTable, TypeFamily } from '../../../core/sources/sql/catalog.ts'
+import type { CatalogColumn, CatalogTable } from '../../../core/sources/sql/tables.ts'
 import { type BeginningsQuery, looksSecret } from './secrets.ts'
-import type { Column } from './tables.ts'
+import type { SeenColumn } from './tables.ts'
 
 /** Returns true for a table whose catalogue names nothing that identifies its rows. */
 export const isKeyless = ({ primaryKey, unique }: Pick<CatalogTable, 'primaryKey' | 'unique'>): boolean =>
   primaryKey.length === 0 && unique.length === 0
 
 /** Returns the columns that may be a key, the likely ones first: `id`, then `artist_id`. */
-export const likelyKeys = <T extends Pick<Column, 'name' | 'family' | 'isForbidden'>>(columns: readonly T[]) => columns
+export const likelyKeys = (columns: readonly SeenColumn[]): readonly SeenColumn[] => columns
   .filter(({ name, family, isForbidden }) => families.has(family) && isForbidden !== true && !looksSecret(name))
   .toSorted((one, other) => rank(one) - rank(other))
   // Pairs of more columns would take long, and nobody would read them.
   .slice(0, 12)
 
-const families: ReadonlySet<TypeFamily> =
+const families: ReadonlySet<CatalogColumn['family']> =
   new Set(['integer', 'decimal', 'text', 'enum', 'date', 'timestamp', 'time', 'uuid', 'any'])
 
 const rank = ({ name }: { readonly name: string }) => /^id$/i.test(name) ? 0 : /id$/i.test(name) ? 1 : 2

@@ -1,14 +1,7 @@
-import type { CatalogTable } from '../../../core/sources/sql/catalog.ts'
-import { readCatalog } from '../../../core/sources/sql/postgres/catalog.ts'
-import { quoteName, quoteTable } from '../../../core/sources/sql/table-name.ts'
+import { type CatalogTable, type PostgresTables, quoteName, quoteTable } from '../../../core/sources/sql/tables.ts'
 import { beginningsQuery, columnsOfHashes } from './secrets.ts'
 import { isKeyless, likelyKeys, proposeKey } from './propose-key.ts'
-import type { Column, Omission, Table, Tables } from './tables.ts'
-
-type Rows = ReadonlyArray<Readonly<Record<string, unknown>>>
-
-/** The connection to read a catalog from. */
-export interface Reader { query (text: string, values?: readonly unknown[]): Promise<Rows> }
+import type { SeenColumn, Omission, SeenTable, SeenTables } from './tables.ts'
 
 const forbidden = `(select coalesce(json_agg(a.attname), '[]') from pg_attribute a
   where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
@@ -30,7 +23,7 @@ select distinct n.nspname as name from pg_class c join pg_namespace n on n.oid =
 where c.relkind in ('r', 'p', 'v', 'm', 'f') and n.nspname !~ '^pg_' and n.nspname <> 'information_schema' order by 1`
 
 /** Returns the names of the schemas that have tables. */
-export const readSchemas = async (reader: Reader): Promise<readonly string[]> =>
+export const readSchemas = async (reader: PostgresTables): Promise<readonly string[]> =>
   (await reader.query(schemasQuery)).map(row => String(row['name']))
 
 /**
@@ -38,8 +31,8 @@ export const readSchemas = async (reader: Reader): Promise<readonly string[]> =>
  * of extensions.
  */
 export async function readPostgres (
-  reader: Reader, schemas: readonly string[], isWanted: (name: string) => boolean
-): Promise<Tables> {
+  reader: PostgresTables, schemas: readonly string[], isWanted: (name: string) => boolean
+): Promise<SeenTables> {
   const rows = await reader.query(listQuery, [JSON.stringify(schemas)])
   const omissions: Omission[] = []
   const wanted = rows.filter(row => {
@@ -52,7 +45,7 @@ export async function readPostgres (
     return reason === undefined
   })
   const names = wanted.map(row => ({ schema: String(row['schema']), name: String(row['name']) }))
-  const catalog = await readCatalog(reader, names)
+  const catalog = await reader.describe(names)
   const tables = wanted.flatMap((row, index) => {
     const name = names[index]
     const table = name && catalog.find(name)
@@ -64,7 +57,7 @@ export async function readPostgres (
 }
 
 /** Looks at the rows where a unique index does not say that they are identified by it. */
-async function withBrokenKeys (reader: Reader, table: Table): Promise<Table> {
+async function withBrokenKeys (reader: PostgresTables, table: SeenTable): Promise<SeenTable> {
   // Materialized views have nulls in unique indexes. A unique index does not hold for the tables that inherit.
   if (table.kind !== 'materialized view' && !table.isInherited) return table
   const hidden = new Set(table.columns.filter(column => column.isForbidden === true).map(({ name }) => name))
@@ -77,7 +70,7 @@ async function withBrokenKeys (reader: Reader, table: Table): Promise<Table> {
 const sample = 10_000
 
 async function isBroken (
-  reader: Reader, table: CatalogTable, key: readonly string[]
+  reader: PostgresTables, table: CatalogTable, key: readonly string[]
 ): Promise<boolean> {
   const columns = key.map(quoteName).join(', ')
   const rows = await reader.query(`
@@ -87,7 +80,7 @@ async function isBroken (
 }
 
 /** Looks for hashes of passwords in a table. A view may take long to read. */
-async function withHashes (reader: Reader, table: Table): Promise<Table> {
+async function withHashes (reader: PostgresTables, table: SeenTable): Promise<SeenTable> {
   const texts = table.columns.filter(({ family, isForbidden }) => family === 'text' && isForbidden !== true)
   if (table.kind !== 'table' || texts.length === 0) return table
   const query = beginningsQuery(quoteTable(table), texts)
@@ -96,7 +89,7 @@ async function withHashes (reader: Reader, table: Table): Promise<Table> {
 }
 
 /** Looks for columns that may be the key of a table without one. A view may take long to read. */
-async function withProposedKey (reader: Reader, table: Table): Promise<Table> {
+async function withProposedKey (reader: PostgresTables, table: SeenTable): Promise<SeenTable> {
   const likely = likelyKeys(table.columns)
   if (table.kind === 'view' || !isKeyless(table) || likely.length === 0) return table
   const query = beginningsQuery(quoteTable(table), likely)
@@ -104,16 +97,15 @@ async function withProposedKey (reader: Reader, table: Table): Promise<Table> {
 }
 
 /** Marks the timestamps of keys and foreign keys, in which microseconds matter. */
-function withFineKeys (table: Table): Table {
+function withFineKeys (table: SeenTable): SeenTable {
   const inKeys = new Set([...table.unique, ...table.foreignKeys.map(({ columns }) => columns)].flat())
-  const isFine = ({ name, family, type }: Column) =>
+  const isFine = ({ name, family, type }: SeenColumn) =>
     family === 'timestamp' && !/^timestamp\([0-3]\)/.test(type) && inKeys.has(name)
   return { ...table, columns: table.columns.map(column => isFine(column) ? { ...column, isFine: true } : column) }
 }
 
-function complete (row: Rows[number], table: Omit<Table, 'isPlain' | 'hasRowNumber' | 'columns'> & {
-  readonly columns: ReadonlyArray<Omit<Table['columns'][number], 'sample' | 'isForbidden'>>
-}): Table {
+/** Returns a table with the columns that the role may not select. */
+function complete (row: Readonly<Record<string, unknown>>, table: CatalogTable): SeenTable {
   // JSON that the query made.
   const hidden = new Set(JSON.parse(String(row['forbidden'])) as string[])
   const columns = hidden.size === 0

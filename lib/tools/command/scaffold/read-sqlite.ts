@@ -1,18 +1,15 @@
-import type { RowChange } from '../../../core/declare/source.ts'
-import type { CatalogTable } from '../../../core/sources/sql/catalog.ts'
-import { makeReadTable } from '../../../core/sources/sql/sqlite/catalog.ts'
-import { compileError } from '../../../core/sources/sql/sqlite/compiled-changes.ts'
-import type { SqliteDriver } from '../../../core/sources/sql/sqlite/driver.ts'
-import { quoteName } from '../../../core/sources/sql/table-name.ts'
+import { type CatalogTable, quoteName, type SqliteTables } from '../../../core/sources/sql/tables.ts'
 import { beginningsQuery, columnsOfHashes } from './secrets.ts'
 import { isKeyless, likelyKeys, proposeKey } from './propose-key.ts'
 import { checkSamples, readSamples, type Samples, startClock } from './samples.ts'
-import type { Omission, Table, Tables } from './tables.ts'
+import type { Omission, SeenTable, SeenTables } from './tables.ts'
 
 // The shadow tables of a virtual table hold its index.
 const listQuery = `
 select l.name, l.type from pragma_table_list as l
 where l.schema = 'main' and l.name not like 'sqlite!_%' escape '!' and l.type <> 'shadow' order by l.name`
+
+type Driver = SqliteTables['db']['driver']
 
 interface ListRow { readonly name: string, readonly type: string }
 
@@ -21,8 +18,9 @@ export interface Reading { readonly look: number, tell (text: string): void }
 
 /** Reads the tables of a SQLite database, with samples of their rows. Those that `isWanted` refuses are not read. */
 export function readSqlite (
-  driver: SqliteDriver, isWanted: (name: string) => boolean, { look, tell }: Reading
-): Tables {
+  file: SqliteTables, isWanted: (name: string) => boolean, { look, tell }: Reading
+): SeenTables {
+  const { driver } = file.db
   const rows = driver.prepare(listQuery).all() as readonly ListRow[]
   const omissions: Omission[] = []
   const wanted = rows.filter(({ name, type }) => {
@@ -31,13 +29,11 @@ export function readSqlite (
     omissions.push({ place: name, reason: 'is a virtual table' })
     return false
   })
-  // Each table is asked the same.
-  const read = makeReadTable({ prepare: memoizeText(text => driver.prepare(text)) })
-  const longer = new Set<Table>()
+  const longer = new Set<SeenTable>()
   const tables = wanted.flatMap((row, index) => {
     tell(`reading table ${index + 1} of ${wanted.length}: ${row.name}`)
     try {
-      const { table, isWhole } = complete(driver, read({ schema: 'main', name: row.name }), wanted.length)
+      const { table, isWhole } = complete(file, row.name, wanted.length)
       if (!isWhole) longer.add(table)
       return [table]
     } catch (error) {
@@ -56,9 +52,9 @@ export function readSqlite (
  * first. Returns what they hold, and the names of those that were not looked at to the end.
  */
 function lookAtAll (
-  driver: SqliteDriver, tables: ReadonlySet<Table>, { look, tell }: Reading
-): { readonly samples: ReadonlyMap<Table, Samples>, readonly partlySeen: readonly string[] } {
-  const samples = new Map<Table, Samples>()
+  driver: Driver, tables: ReadonlySet<SeenTable>, { look, tell }: Reading
+): { readonly samples: ReadonlyMap<SeenTable, Samples>, readonly partlySeen: readonly string[] } {
+  const samples = new Map<SeenTable, Samples>()
   const clock = startClock(driver, look)
   const sizes = new Map([...tables].map(table => [table, sizeOf(driver, table)]))
   const ordered = [...tables].toSorted((one, other) => (sizes.get(one) ?? 0) - (sizes.get(other) ?? 0))
@@ -76,20 +72,21 @@ function lookAtAll (
 }
 
 /** Returns about how many rows a table has. Those of a view would have to be counted. */
-function sizeOf (driver: SqliteDriver, { name, kind, hasRowNumber }: Table): number {
+function sizeOf (driver: Driver, { name, kind, hasRowNumber }: SeenTable): number {
   if (kind !== 'table' || !hasRowNumber) return Infinity
   const { most } = driver.prepare(`select max(rowid) as most from main.${quoteName(name)}`).get() as { most: unknown }
   return Number(most)
 }
 
-const withSamples = (table: Table, samples: Samples | undefined): Table => samples === undefined
+const withSamples = (table: SeenTable, samples: Samples | undefined): SeenTable => samples === undefined
   ? table
   : { ...table, columns: table.columns.map(column => ({ ...column, sample: samples.get(column.name) })) }
 
-/** Adds the samples to a table. `count`: how many tables there are. */
+/** Returns a table with samples of its rows. `count`: how many tables there are. */
 function complete (
-  driver: SqliteDriver, table: CatalogTable | undefined, count: number
-): { readonly table: Table, readonly isWhole: boolean } {
+  { db: { driver }, describe, refusal }: SqliteTables, name: string, count: number
+): { readonly table: SeenTable, readonly isWhole: boolean } {
+  const table = describe(name)
   if (table === undefined) throw new Error('it is gone')
   const { samples, isWhole } = readSamples(driver, table, count)
   const withNull = keysWithNull(driver, table)
@@ -103,36 +100,26 @@ function complete (
   const more = {
     isPlain: true,
     hasRowNumber: hasRowNumber(table),
-    unwritable: unwritable(driver, table),
+    unwritable: table.kind === 'table' ? refusal(table) : undefined,
     proposedKey: isKeyless(table) ? findKey(driver, table) : undefined
   }
   return { table: { ...more, ...table, columns, unique: withoutRowNumber(table) }, isWhole }
 }
 
-function findHashes (driver: SqliteDriver, { name, columns }: CatalogTable): ReadonlySet<string> {
+function findHashes (driver: Driver, { name, columns }: CatalogTable): ReadonlySet<string> {
   const query = beginningsQuery(`main.${quoteName(name)}`, columns)
   return columnsOfHashes(query, driver.prepare(query.text).all() as ReadonlyArray<Readonly<Record<string, unknown>>>)
 }
 
-function findKey (driver: SqliteDriver, { name, columns }: CatalogTable): readonly string[] | undefined {
+function findKey (driver: Driver, { name, columns }: CatalogTable): readonly string[] | undefined {
   const likely = likelyKeys(columns)
   if (likely.length === 0) return undefined
   const query = beginningsQuery(`main.${quoteName(name)}`, likely)
   return proposeKey(query, driver.prepare(query.text).all() as ReadonlyArray<Readonly<Record<string, unknown>>>)
 }
 
-/** Returns the error with which SQLite refuses a write of the table; undefined if it takes all writes. */
-function unwritable (driver: SqliteDriver, table: CatalogTable): string | undefined {
-  if (table.kind !== 'table') return undefined
-  const columns = table.columns.filter(({ generated }) => !generated).map(({ name }) => name)
-  const errors = changes.map(change => compileError({ change, table, columns }, driver))
-  return errors.find(error => error !== undefined)?.message
-}
-
-const changes: readonly RowChange[] = ['insert', 'update', 'delete']
-
 /** Returns the columns of a primary key that hold a null, which SQLite allows in most of them. */
-function keysWithNull (driver: SqliteDriver, { name, primaryKey }: CatalogTable): ReadonlySet<string> {
+function keysWithNull (driver: Driver, { name, primaryKey }: CatalogTable): ReadonlySet<string> {
   if (primaryKey.length === 0) return new Set()
   const found = primaryKey.map((column, index) =>
     `exists (select 1 from main.${quoteName(name)} where ${quoteName(column)} is null) as n${index}`)
@@ -140,18 +127,9 @@ function keysWithNull (driver: SqliteDriver, { name, primaryKey }: CatalogTable)
   return new Set(primaryKey.filter((_, index) => row[`n${index}`] === 1))
 }
 
-function memoizeText<T> (make: (text: string) => T): (text: string) => T {
-  const made = new Map<string, T>()
-  return text => {
-    const one = made.get(text) ?? make(text)
-    made.set(text, one)
-    return one
-  }
-}
-
 const isRowNumber = (unique: readonly string[]) => unique.length === 1 && unique[0] === 'rowid'
 
-/** The number of the row is not declared, but makeReadTable() tells that it is unique. */
+/** The number of the row is not declared, but the catalog tells that it is unique. */
 const hasRowNumber = ({ unique, columns }: CatalogTable) =>
   unique.some(isRowNumber) && !columns.some(({ name }) => name.toLowerCase() === 'rowid')
 
@@ -163,8 +141,8 @@ const withoutRowNumber = ({ unique, columns }: CatalogTable) =>
  * to, and notes them: such a relation would have other items from one side than from the other.
  */
 export function withoutOtherCollations (
-  tables: readonly Table[], notes: Omission[]
-): readonly Table[] {
+  tables: readonly SeenTable[], notes: Omission[]
+): readonly SeenTable[] {
   const byName = new Map(tables.map(table => [table.name.toLowerCase(), table]))
   return tables.map(table => {
     const foreignKeys = table.foreignKeys.filter(({ columns, target, targetColumns }) => {
@@ -181,5 +159,5 @@ export function withoutOtherCollations (
 }
 
 /** Returns undefined for a column that is not there, or whose collation the connection does not have. */
-const collationOf = ({ columns }: Table, name: string) =>
+const collationOf = ({ columns }: SeenTable, name: string) =>
   columns.find(column => column.name.toLowerCase() === name.toLowerCase())?.collation

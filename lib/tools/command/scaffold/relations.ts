@@ -1,16 +1,14 @@
-import { memoize } from '../../../core/scheduling/memoize.ts'
-import type { CatalogForeignKey } from '../../../core/sources/sql/catalog.ts'
 import type { FieldDesign, Flags, TypeDesign } from './design.ts'
 import type { DesignOptions } from './make-design.ts'
 import { type Names, propertyOf, relationName } from './naming.ts'
-import { type Column, type Omission, type Table, takesWrites } from './tables.ts'
+import { type ForeignKey, type Omission, type SeenColumn, type SeenTable, takesWrites } from './tables.ts'
 import { typeOf } from './types.ts'
 
 /** A collection while it is designed. */
 export interface Draft {
-  readonly table: Table
+  readonly table: SeenTable
   readonly property: string
-  readonly readable: ReadonlyMap<Column, TypeDesign>
+  readonly readable: ReadonlyMap<SeenColumn, TypeDesign>
   /** The columns of the key. */
   readonly key: readonly string[]
   readonly rowNumber: 'rowid' | undefined
@@ -30,13 +28,13 @@ export interface Reference {
   readonly to: Draft
   readonly columns: readonly string[]
   /** The key column of the target, where the key is one column. */
-  readonly target: Column
+  readonly target: SeenColumn
 }
 
 export type References = readonly Reference[]
 
 /** Returns the foreign keys that can be served, and notes the others. */
-export function foreignKeysOf (drafts: ReadonlyMap<Table, Draft>, notes: Omission[]): References {
+export function foreignKeysOf (drafts: ReadonlyMap<SeenTable, Draft>, notes: Omission[]): References {
   const found = new Map<string, Reference>()
   const byName = byNameOf(drafts)
   for (const from of drafts.values()) {
@@ -63,17 +61,17 @@ export function foreignKeysOf (drafts: ReadonlyMap<Table, Draft>, notes: Omissio
   return [...found.values()]
 }
 
-const byNameOf = (drafts: ReadonlyMap<Table, Draft>): ReadonlyMap<string, Draft> =>
+const byNameOf = (drafts: ReadonlyMap<SeenTable, Draft>): ReadonlyMap<string, Draft> =>
   new Map([...drafts.values()].map(draft => [keyOfTarget(draft.table), draft]))
 
 /** Returns the foreign keys in the order of their columns: SQLite tells the last one first. */
-function inOrder ({ foreignKeys, columns }: Table): Table['foreignKeys'] {
+function inOrder ({ foreignKeys, columns }: SeenTable): readonly ForeignKey[] {
   const place = new Map(columns.map(({ name }, index) => [name, index]))
-  const first = ({ columns: [name = ''] }: Table['foreignKeys'][number]) => place.get(name) ?? Infinity
+  const first = ({ columns: [name = ''] }: ForeignKey) => place.get(name) ?? Infinity
   return foreignKeys.toSorted((one, other) => first(one) - first(other))
 }
 
-export const findColumn = ({ columns }: Table, name: string): Column | undefined =>
+export const findColumn = ({ columns }: SeenTable, name: string): SeenColumn | undefined =>
   columns.find(column => column.name === name) ??
   columns.find(column => column.name.toLowerCase() === name.toLowerCase())
 
@@ -94,8 +92,8 @@ function reasonAgainst (from: Draft, to: Draft, names: Columns, ordered: Columns
 }
 
 /** Returns the types of the readable columns by name. */
-const typesOf = memoize(({ readable }: Draft): ReadonlyMap<string, TypeDesign> =>
-  new Map([...readable].map(([{ name }, type]) => [name, type])))
+const typesOf = ({ readable }: Draft): ReadonlyMap<string, TypeDesign> =>
+  new Map([...readable].map(([{ name }, type]) => [name, type]))
 
 /** Returns the class of a type: values of different classes are never equal. */
 function classOf (type: TypeDesign): string {
@@ -110,7 +108,8 @@ function classOf (type: TypeDesign): string {
 
 /** Adds sub-items and sub-collections: names of sub-items first, as they stand with the columns. */
 export function addRelations (
-  drafts: ReadonlyMap<Table, Draft>, references: References, joins: ReadonlyMap<Table, Sides>, options: DesignOptions
+  drafts: ReadonlyMap<SeenTable, Draft>, references: References,
+  joins: ReadonlyMap<SeenTable, Sides>, options: DesignOptions
 ): void {
   const names = new Map(references.map(reference => [reference, addSubItem(reference, options)]))
   const counts = new Map<string, number>()
@@ -153,7 +152,7 @@ function addSubCollection ({ from, to, columns }: Reference, subItem: string, is
 type Side = Sides[number]
 
 function addJoin (
-  table: Table, own: Side, other: Side, drafts: ReadonlyMap<string, Draft>, { write }: DesignOptions
+  table: SeenTable, own: Side, other: Side, drafts: ReadonlyMap<string, Draft>, { write }: DesignOptions
 ): void {
   const holder = drafts.get(keyOfTarget(own.target))
   const target = drafts.get(keyOfTarget(other.target))
@@ -189,14 +188,14 @@ function columnName ({ columns, names }: Draft, column: string): string {
 type Candidate = Pick<Draft, 'table' | 'readable' | 'key'>
 
 /** The two foreign keys of a join table. */
-type Sides = readonly [CatalogForeignKey, CatalogForeignKey]
+type Sides = readonly [ForeignKey, ForeignKey]
 
 /**
  * Returns the join tables: those whose key is exactly two foreign keys of one column each, and which hold nothing else
  * but times. Both tables that they join are served.
  */
-export function findJoins (candidates: readonly Candidate[]): ReadonlyMap<Table, Sides> {
-  const found = new Map<Table, Sides>()
+export function findJoins (candidates: readonly Candidate[]): ReadonlyMap<SeenTable, Sides> {
+  const found = new Map<SeenTable, Sides>()
   const byName = new Map(candidates.map(candidate => [keyOfTarget(candidate.table), candidate]))
   for (const { table } of candidates) {
     const sides = sidesOf(table)
@@ -212,7 +211,7 @@ export function findJoins (candidates: readonly Candidate[]): ReadonlyMap<Table,
   return found
 }
 
-function sidesOf ({ primaryKey, foreignKeys, columns }: Table): Sides | undefined {
+function sidesOf ({ primaryKey, foreignKeys, columns }: SeenTable): Sides | undefined {
   const single = foreignKeys.filter(one => one.columns.length === 1)
   const [first, second, ...others] = single.filter(one => primaryKey.includes(one.columns.join()))
     .toSorted((one, other) => primaryKey.indexOf(one.columns.join()) - primaryKey.indexOf(other.columns.join()))
@@ -222,12 +221,12 @@ function sidesOf ({ primaryKey, foreignKeys, columns }: Table): Sides | undefine
   return rest.every(isTime) ? [first, second] : undefined
 }
 
-const isTime = ({ name, family, type }: Column) => family === 'timestamp' || family === 'date' ||
+const isTime = ({ name, family, type }: SeenColumn) => family === 'timestamp' || family === 'date' ||
   /DATE|TIME/i.test(type) || (/(?:_at|_on|At|On|update|date|time)$/.test(name) && !/BLOB/i.test(type))
 
 /** Returns true if a foreign key refers to the whole key of a table that is served. */
 function refersToKey (
-  { target, targetColumns }: CatalogForeignKey, candidates: ReadonlyMap<string, Candidate>
+  { target, targetColumns }: ForeignKey, candidates: ReadonlyMap<string, Candidate>
 ): boolean {
   const found = candidates.get(keyOfTarget(target))
   if (found === undefined || found.key.length !== 1) return false
@@ -236,7 +235,7 @@ function refersToKey (
 }
 
 /** Returns a text that differs for every two tables. SQLite compares their names without case. */
-export const keyOfTarget = ({ schema, name }: CatalogForeignKey['target']): string =>
+export const keyOfTarget = ({ schema, name }: ForeignKey['target']): string =>
   JSON.stringify([schema, schema === 'main' ? name.toLowerCase() : name])
 
 /** The columns that identify the rows; `rowNumber` where those are none of the table's own. */
@@ -250,7 +249,7 @@ type Key =
  * there is none.
  */
 export function chooseKey (
-  table: Table, readable: Draft['readable'], { keys, spareKeys }: Pick<DesignOptions, 'keys' | 'spareKeys'>
+  table: SeenTable, readable: Draft['readable'], { keys, spareKeys }: Pick<DesignOptions, 'keys' | 'spareKeys'>
 ): Key | { readonly reason: string } {
   const named = keys.get(table.name)
   if (named !== undefined) return { key: named, rowNumber: undefined }
@@ -272,10 +271,10 @@ export function chooseKey (
   return spare?.every(isUsable) === true ? { key: spare, rowNumber: undefined } : { reason: reasonOf(table, readable) }
 }
 
-const isBroken = ({ brokenKeys = [] }: Table, names: readonly string[]) =>
+const isBroken = ({ brokenKeys = [] }: SeenTable, names: readonly string[]) =>
   brokenKeys.some(broken => broken.join('\0') === names.join('\0'))
 
-function reasonOf (table: Table, readable: Draft['readable']): string {
+function reasonOf (table: SeenTable, readable: Draft['readable']): string {
   const { kind, name, columns, primaryKey, proposedKey, brokenKeys: [broken] = [] } = table
   if (broken !== undefined) return `its key (${broken.join(', ')}) is null in some rows, or the same in several`
   if (primaryKey.length > 0) {
@@ -290,7 +289,7 @@ function reasonOf (table: Table, readable: Draft['readable']): string {
 }
 
 /** Returns the flag that shows the columns of a primary key which are hidden; an empty text where none does. */
-function remedyFor ({ name, columns, primaryKey }: Table, readable: Draft['readable']): string {
+function remedyFor ({ name, columns, primaryKey }: SeenTable, readable: Draft['readable']): string {
   const hidden = columns.filter(column => primaryKey.includes(column.name) && !readable.has(column))
   const isShowable = hidden.every(column => column.isForbidden !== true && 'type' in typeOf(column, true))
   return isShowable ? `; --show ${shellWord(hidden.map(column => `${name}.${column.name}`).join())} shows it` : ''

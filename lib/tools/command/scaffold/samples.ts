@@ -1,10 +1,12 @@
-import type { CatalogTable } from '../../../core/sources/sql/catalog.ts'
-import type { SqliteDriver } from '../../../core/sources/sql/sqlite/driver.ts'
-import { quoteName } from '../../../core/sources/sql/table-name.ts'
+import {
+  type CatalogColumn, type CatalogTable, quoteName, type SqliteTables
+} from '../../../core/sources/sql/tables.ts'
 import type { Sample } from './tables.ts'
 
 // What the rows of a SQLite file hold, since the types of its columns are promises. The first rows give a guess. Then
 // one statement a table looks for rows that break it.
+
+type Driver = SqliteTables['db']['driver']
 
 /** The samples of a table, by the names of its columns. */
 export type Samples = ReadonlyMap<string, Sample>
@@ -23,9 +25,9 @@ export interface Guess { readonly samples: Samples, readonly isWhole: boolean }
  * Looks at the first rows of a table: one statement for each hundred columns, and one for those that may be dates.
  * `count`: how many tables there are.
  */
-export function readSamples (driver: SqliteDriver, table: CatalogTable, count: number): Guess {
+export function readSamples (driver: Driver, table: CatalogTable, count: number): Guess {
   const { rows, trusting } = lookAt(count)
-  const isTrusted = ({ type }: Column) => trusting && isPlain(type)
+  const isTrusted = ({ type }: CatalogColumn) => trusting && isPlain(type)
   const samples = new Map(table.columns.filter(isTrusted).map(column => [column.name, promised(column)]))
   let isWhole = samples.size === 0
   for (const columns of chunksOf(table.columns.filter(column => !isTrusted(column)))) {
@@ -42,7 +44,7 @@ export function readSamples (driver: SqliteDriver, table: CatalogTable, count: n
 }
 
 /** Returns the samples with what the rows of the whole table hold besides. Throws when the time of `clock` is over. */
-export function checkSamples (driver: SqliteDriver, table: CatalogTable, samples: Samples, clock: Clock): Samples {
+export function checkSamples (driver: Driver, table: CatalogTable, samples: Samples, clock: Clock): Samples {
   const checked = new Map(samples)
   for (const columns of chunksOf(table.columns)) {
     const guesses = columns.map(({ name }) => samples.get(name) ?? unseen)
@@ -68,7 +70,7 @@ export interface Clock {
 }
 
 /** Registers a clock on a connection. `seconds`: from now on. */
-export function startClock (driver: SqliteDriver, seconds: number): Clock {
+export function startClock (driver: Driver, seconds: number): Clock {
   const end = performance.now() + seconds * 1000
   const isOver = () => performance.now() >= end
   driver.function('data_api_in_time', { deterministic: false }, () => {
@@ -79,12 +81,10 @@ export function startClock (driver: SqliteDriver, seconds: number): Clock {
   return { condition: 'case when random() & 255 then 1 else data_api_in_time() end', isOver }
 }
 
-type Column = CatalogTable['columns'][number]
-
 // SQLite gives at most 2,000 columns, and each column of the table takes seven.
 const mostColumns = 100
 
-const chunksOf = (columns: readonly Column[]) =>
+const chunksOf = (columns: readonly CatalogColumn[]) =>
   Array.from({ length: Math.ceil(columns.length / mostColumns) }, (_, index) =>
     columns.slice(index * mostColumns, (index + 1) * mostColumns))
 
@@ -97,7 +97,7 @@ const unseen: Sample = {
 const isPlain = (type: string) => /^(?:INT|INTEGER|REAL|FLOAT|DOUBLE|TEXT|N?VARCHAR)\b/i.test(type)
 
 /** Returns the sample of a column of a plain type that is taken at its word until all rows are looked at. */
-function promised ({ type }: Column): Sample {
+function promised ({ type }: CatalogColumn): Sample {
   const classes = /INT/i.test(type) ? ['integer'] : /CHAR|TEXT/i.test(type) ? ['text'] : ['integer', 'real']
   return { ...unseen, classes: new Set(classes), isDate: false, isTimestamp: false, isUuid: false, isFlag: false }
 }
@@ -139,14 +139,14 @@ function joined (one: Sample, other: Sample): Sample {
 }
 
 interface Asked {
-  readonly columns: readonly Column[]
+  readonly columns: readonly CatalogColumn[]
   readonly texts: readonly string[]
   /** The first rows alone. */
   readonly rows?: number
   readonly where?: string
 }
 
-function readRow (driver: SqliteDriver, { name }: CatalogTable, { columns, texts, rows, where = '1' }: Asked) {
+function readRow (driver: Driver, { name }: CatalogTable, { columns, texts, rows, where = '1' }: Asked) {
   const names = columns.map((column, index) => `${quoteName(column.name)} as c${index}`).join(', ')
   const all = `select ${names} from main.${quoteName(name)}`
   // A limit would have SQLite read long values for their types alone.
@@ -157,7 +157,7 @@ function readRow (driver: SqliteDriver, { name }: CatalogTable, { columns, texts
 type Row = Readonly<Record<string, unknown>>
 
 /** What is asked of each column: only what can matter for its declared type. */
-function firstLook ({ type }: Column, index: number): readonly string[] {
+function firstLook ({ type }: CatalogColumn, index: number): readonly string[] {
   const declared = type.toUpperCase()
   const column = `c${index}`
   const isText = /CHAR|CLOB|TEXT/.test(declared)

@@ -1,8 +1,8 @@
 import { words } from '../../../core/model/names.ts'
 import { memoizeRecent } from '../../../core/scheduling/memoize.ts'
-import { quoteName } from '../../../core/sources/sql/table-name.ts'
+import { quoteName } from '../../../core/sources/sql/tables.ts'
 import { mostNames } from './naming.ts'
-import type { Column } from './tables.ts'
+import type { SeenColumn } from './tables.ts'
 
 /**
  * Returns true for the name of a column whose values are probably secret: `password_hash`, `apiKey2`, `dbpassword`,
@@ -65,7 +65,7 @@ const rowsSeen = 200
 export interface BeginningsQuery { readonly text: string, readonly columns: readonly string[] }
 
 /** Returns the query for the beginnings of the first texts in columns. `from`: the table, quoted. */
-export function beginningsQuery (from: string, columns: ReadonlyArray<Pick<Column, 'name'>>): BeginningsQuery {
+export function beginningsQuery (from: string, columns: ReadonlyArray<Pick<SeenColumn, 'name'>>): BeginningsQuery {
   const texts = columns.map(({ name }, index) => `substr(cast(${quoteName(name)} as text), 1, 40) as c${index}`)
   return { text: `select ${texts.join(', ')} from ${from} limit ${rowsSeen}`, columns: columns.map(({ name }) => name) }
 }

@@ -1,4 +1,4 @@
-import type { CatalogColumn, CatalogTable } from '../../../core/sources/sql/catalog.ts'
+import type { CatalogColumn, CatalogTable } from '../../../core/sources/sql/tables.ts'
 
 /** What the rows of a table of SQLite hold in one column: the types of columns are promises there. */
 export interface Sample {
@@ -13,9 +13,8 @@ export interface Sample {
   readonly isWide: boolean
 }
 
-export interface Column extends CatalogColumn {
-  /** The values that a check constraint allows, in its order. */
-  readonly choices: ReadonlyArray<string | number> | undefined
+/** A column of the catalog, with what its rows and the role tell. */
+export interface SeenColumn extends CatalogColumn {
   /** SQLite only. */
   readonly sample?: Sample | undefined
   /** True for a timestamp in a key or a foreign key, whose microseconds must be shown; PostgreSQL only. */
@@ -26,9 +25,11 @@ export interface Column extends CatalogColumn {
   readonly holdsHash?: boolean
 }
 
-/** A table or view with all that a design is made from. */
-export interface Table extends CatalogTable {
-  readonly columns: readonly Column[]
+export type ForeignKey = CatalogTable['foreignKeys'][number]
+
+/** A table or view of the catalog, with what else its collection depends on. */
+export interface SeenTable extends CatalogTable {
+  readonly columns: readonly SeenColumn[]
   /** True if its name alone, without the schema, leads to it. */
   readonly isPlain: boolean
   /** The columns of unique indexes that do not identify all rows, as found in the first of them; PostgreSQL only. */
@@ -42,15 +43,15 @@ export interface Table extends CatalogTable {
 }
 
 /** Returns true for a table that clients can write as it is. */
-export const takesWrites = ({ kind, unwritable }: Table) => kind === 'table' && unwritable === undefined
+export const takesWrites = ({ kind, unwritable }: SeenTable) => kind === 'table' && unwritable === undefined
 
 /** A table, a column or a relation that is not served, and why. `place`: such as `orders` or `orders.photo`. */
 export interface Omission { readonly place: string, readonly reason: string }
 
-/** A database as its catalog describes it. */
-export interface Tables {
+/** The tables of a database that were read. */
+export interface SeenTables {
   readonly kind: 'sqlite' | 'postgres'
-  readonly tables: readonly Table[]
+  readonly tables: readonly SeenTable[]
   /** The tables that can never be served, each with the reason. */
   readonly omissions: readonly Omission[]
   /** The tables of which the time did not suffice to look at all rows; SQLite only. */

@@ -1,12 +1,12 @@
 import { words } from '../../../core/model/names.ts'
 import type { TypeDesign } from './design.ts'
-import type { Column, Sample } from './tables.ts'
+import type { SeenColumn, Sample } from './tables.ts'
 
 /** The type of a column's values, or the reason why they are not served. */
 export type Typed = { readonly type: TypeDesign } | { readonly reason: string }
 
 /** Returns the type of a column. `shown`: the user asked for it by name, so it is served in some form in any case. */
-export function typeOf (column: Column, shown: boolean): Typed {
+export function typeOf (column: SeenColumn, shown: boolean): Typed {
   if (column.choices !== undefined) return { type: { kind: 'choice', values: column.choices } }
   return column.sample === undefined ? typeOfFamily(column, shown) : typeOfSample(column, column.sample, shown)
 }
@@ -14,7 +14,7 @@ export function typeOf (column: Column, shown: boolean): Typed {
 const plain = (kind: 'integer' | 'number' | 'boolean' | 'string' | 'json'): Typed => ({ type: { kind } })
 const text = (format: Extract<TypeDesign, { kind: 'text' }>['format']): Typed => ({ type: { kind: 'text', format } })
 
-function typeOfFamily (column: Column, shown: boolean): Typed {
+function typeOfFamily (column: SeenColumn, shown: boolean): Typed {
   const { family, type, members, isFine = false } = column
   switch (family) {
     case 'integer': return plain('integer')
@@ -81,7 +81,7 @@ const elements: Readonly<Record<string, TypeDesign | undefined>> = {
 }
 
 /** Types of SQLite are promises: what the rows hold counts. */
-function typeOfSample ({ name, type, range }: Column, sample: Sample, shown: boolean): Typed {
+function typeOfSample ({ name, type, range }: SeenColumn, sample: Sample, shown: boolean): Typed {
   const { classes } = sample
   if (classes.has('blob')) return typeOfBytes(classes, shown)
   const declared = type.toUpperCase()

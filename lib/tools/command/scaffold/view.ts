@@ -1,6 +1,5 @@
 import { likeName, toName } from '../../../core/model/names.ts'
-import { parameterOf } from '../../../core/request/syntax.ts'
-import { syntaxOf } from '../syntax.ts'
+import { parametersOf } from '../syntax.ts'
 import type { CollectionDesign, FieldDesign, ScalarDesign } from './design.ts'
 
 /**
@@ -17,7 +16,7 @@ export function viewOf (
     return target === undefined ? wire(field) : `${wire(field)}(${namesOf(target).map(wire).join(',')})`
   }).join(',')
   const isPlain = /^[\w,()]+$/.test(fields) && fields.length <= longest
-  return isPlain ? `${parameterOf('fields', syntaxOf(design))}=${fields}` : undefined
+  return isPlain ? `${parametersOf(design).nameOf('fields')}=${fields}` : undefined
 }
 
 // In characters: it stands in each link to the collection.

@@ -3,6 +3,7 @@ import type { Collection, StoredField } from '../../../model/model.ts'
 import { referencesOf } from '../../../model/relations.ts'
 import type { Finding } from '../../catalog-check.ts'
 import type { CatalogColumn, TypeFamily } from '../catalog.ts'
+import { distinctIn } from '../needs.ts'
 import { fault, placeOfField, type Served, showColumn, warning } from './compare.ts'
 import { declarationOf, type TypeRules } from './types.ts'
 
@@ -117,11 +118,7 @@ function checkGenerated (about: About): readonly Finding[] {
  * list of `unique`. Without one, pages lose the rows that share a value.
  */
 export function checkUniqueness (served: Served): readonly Finding[] {
-  const { collection } = served
-  const key = collection.key
-  const others = collection.stored.filter(field => field.identifier && !(key.length === 1 && key[0] === field))
-  const lists = [key, ...others.map(field => [field]), ...collection.unique]
-  return lists.flatMap(fields => checkUnique(fields, served))
+  return distinctIn([served.collection]).flatMap(({ fields }) => checkUnique(fields, served))
 }
 
 function checkUnique (

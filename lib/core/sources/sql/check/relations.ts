@@ -2,7 +2,8 @@ import type { Collection, StoredField, SubCollectionField } from '../../../model
 import { referencesOf } from '../../../model/relations.ts'
 import type { Finding } from '../../catalog-check.ts'
 import type { Catalog, CatalogColumn, CatalogTable } from '../catalog.ts'
-import { sourceOf, tableOf } from '../source.ts'
+import { joinNeeds } from '../needs.ts'
+import { tableOf } from '../source.ts'
 import { showTable, type TableName } from '../table-name.ts'
 import { fault, placeOfField, type Served, showColumn, warning } from './compare.ts'
 import { areForeign, type TypeRules } from './types.ts'
@@ -100,27 +101,18 @@ interface JoinTable { readonly name: TableName, readonly table: CatalogTable, re
 export function checkJoinTable (
   field: SubCollectionField, join: JoinTable, served: ReadonlyMap<Collection, Served>, rules: TypeRules
 ): readonly Finding[] {
-  const { link, holder, target } = field
-  if (link.kind !== 'join') return []
-  const place = placeOfField(holder, field)
-  const sides = [
-    { option: 'foreignKey', properties: link.foreignKey, collection: holder },
-    { option: 'otherKey', properties: link.otherKey, collection: target }
-  ]
+  const place = placeOfField(field.holder, field)
   const used = new Set<CatalogColumn>()
-  const findings = sides.flatMap(({ option, properties, collection }) => properties.flatMap((property, index) => {
-    const name = sourceOf(holder).column(property)
-    const column = join.catalog.column(join.table, name)
-    if (column === undefined) return [missingJoinColumn(place, option, name, join)]
+  const findings = joinNeeds(field).sides.flatMap(({ option, target, columns }) => columns.flatMap(needed => {
+    const column = join.catalog.column(join.table, needed.name)
+    if (column === undefined) return [missingJoinColumn(place, option, needed.name, join)]
     used.add(column)
-    const keyField = collection.key[index]
-    const other = served.get(collection)
-    const key = keyField && other?.columns.get(keyField)
-    if (other === undefined || key === undefined) return []
+    const key = needed.key && served.get(target)?.columns.get(needed.key)
+    if (key === undefined) return []
     return compareColumns(
       place,
       { shown: `'${showTable(join.name)}.${column.name}'`, column },
-      { shown: showColumn(collection, key.name), column: key }, rules
+      { shown: showColumn(target, key.name), column: key }, rules
     )
   }))
   return [...findings, ...findings.length === 0 ? checkLinks(field, place, join, used) : []]

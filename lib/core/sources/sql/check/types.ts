@@ -1,5 +1,5 @@
 import type { ValueKind } from '../../../model/kinds.ts'
-import type { CatalogColumn, TypeFamily } from '../catalog.ts'
+import type { CatalogColumn, Engine, TypeFamily } from '../catalog.ts'
 import type { Literal } from '../choices.ts'
 import { isLossy, postgresKind } from '../postgres/kinds.ts'
 import { sqliteKind } from '../sqlite/kinds.ts'
@@ -8,6 +8,8 @@ import { sqliteKind } from '../sqlite/kinds.ts'
 export interface TypeRules {
   /** Returns the families of columns that can hold the values of a kind; undefined where its schema says more. */
   suits (kind: ValueKind): readonly TypeFamily[] | undefined
+  /** Returns the type of a new column that holds all values of a kind exactly (docs/databases.md: Types of columns). */
+  column (kind: ValueKind): string
   /** True if the database compares values of different families, as SQLite does. */
   readonly comparesAll: boolean
   /** True if the insert of a row through a trigger of a view returns the key that the trigger has made. */
@@ -21,8 +23,9 @@ export interface TypeRules {
   adviseOnDigits (kind: ValueKind, column: CatalogColumn): string | undefined
 }
 
-export const postgresRules: TypeRules = {
+const postgresRules: TypeRules = {
   suits: kind => postgresKind(kind).families,
+  column: kind => postgresKind(kind).column,
   comparesAll: false,
   returnsViewKeys: true,
   systemColumns: new Set(['tableoid', 'xmin', 'cmin', 'xmax', 'cmax', 'ctid']),
@@ -35,13 +38,17 @@ export const postgresRules: TypeRules = {
   }
 }
 
-export const sqliteRules: TypeRules = {
+const sqliteRules: TypeRules = {
   suits: kind => sqliteKind(kind).families,
+  column: kind => sqliteKind(kind).column,
   comparesAll: true,
   returnsViewKeys: false,
   systemColumns: new Set(),
   adviseOnDigits: () => undefined
 }
+
+/** The rules of each engine. */
+export const typeRules: Readonly<Record<Engine, TypeRules>> = { sqlite: sqliteRules, postgres: postgresRules }
 
 /** The families whose values PostgreSQL compares with each other. */
 const comparable: ReadonlyArray<ReadonlySet<TypeFamily>> = [

@@ -2,7 +2,7 @@ import type { Collection } from '../../../model/model.ts'
 import type { Finding } from '../../catalog-check.ts'
 import { type CatalogReader, findDifferences } from '../check/check.ts'
 import { fault } from '../check/compare.ts'
-import { postgresRules } from '../check/types.ts'
+import { typeRules } from '../check/types.ts'
 import { tablesOf } from '../source.ts'
 import { showTable, type TableName } from '../table-name.ts'
 import { catalogOf, type Tables } from './catalog.ts'
@@ -24,7 +24,7 @@ export async function checkOn (
     refusal: (text, parameters) => connection.query(text, parameters).then(() => undefined, refusalIn)
   }
   try {
-    const differences = await findDifferences(collections, reader, postgresRules)
+    const differences = await findDifferences(collections, reader, typeRules.postgres)
     const findings = [...findCut(collections), ...differences]
     return hasLog ? [...findings, ...await findUnlogged(connection, collections)] : findings
   } catch (error) {

@@ -4,7 +4,7 @@ import { takenStrategies } from '../../../model/strategies.ts'
 import type { Finding } from '../../catalog-check.ts'
 import { findDifferences } from '../check/check.ts'
 import { columnName, fault } from '../check/compare.ts'
-import { sqliteRules } from '../check/types.ts'
+import { typeRules } from '../check/types.ts'
 import { tableOf } from '../source.ts'
 import { showTable } from '../table-name.ts'
 import { readCatalog } from './catalog.ts'
@@ -22,7 +22,7 @@ export async function checkOn (
       dialect: sqliteDialect,
       readTables: names => readCatalog(driver, names),
       refusal: text => refusalOf(text, driver)
-    }, sqliteRules)
+    }, typeRules.sqlite)
     return [...differences, ...findUncompiled(collections, driver)]
   } catch (error) {
     throw toFault(error)

@@ -1,17 +1,12 @@
 import type { TSchema } from '@sinclair/typebox'
-import { isFilled, mayFill } from '../../../core/model/filled.ts'
-import type { ValueKind } from '../../../core/model/kinds.ts'
-import type { Collection, StoredField } from '../../../core/model/model.ts'
-import { isScalar, type Scalar, textOfDate } from '../../../core/model/values.ts'
-import { postgresKind } from '../../../core/sources/sql/postgres/kinds.ts'
-import { sqliteKind } from '../../../core/sources/sql/sqlite/kinds.ts'
+import { isFilled, mayFill } from '../../../model/filled.ts'
+import type { ValueKind } from '../../../model/kinds.ts'
+import type { Collection, StoredField } from '../../../model/model.ts'
+import { isScalar, type Scalar, textOfDate } from '../../../model/values.ts'
+import type { Engine } from '../catalog.ts'
+import { sqliteKind } from '../sqlite/kinds.ts'
 
-/** An engine for which tables are printed. */
-export type Engine = 'sqlite' | 'postgres'
-
-/** Returns the type of a column that holds all values of a kind, exactly (docs/databases.md: Types of columns). */
-export const columnType = (kind: ValueKind, engine: Engine): string =>
-  (engine === 'sqlite' ? sqliteKind : postgresKind)(kind).column
+// The values of designed columns: their defaults, and the conditions that they fulfil.
 
 /** Returns a text as a literal of SQL. */
 export const quoteText = (text: string): string => `'${text.replaceAll("'", "''")}'`
