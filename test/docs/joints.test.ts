@@ -112,7 +112,21 @@ test('the command takes tables and catalogs by one module of the core', async t 
   t.strictSame(commanded.filter(name => name.startsWith('sources/')), ['sources/sql/tables'])
 })
 
+const ofDocuments = (pattern: RegExp) => filesWith(pattern).filter(path => path.startsWith('lib/doors/documents/'))
+  .map(path => path.replace('lib/doors/documents/', ''))
+
+test('one table has the operations of a document, and one function writes them', async t => {
+  // An identifier is asked for, and the members of an operation are written, in one place; versions have other bodies.
+  t.strictSame(ofDocuments(/\boperationId\(/), ['write.ts'])
+  t.strictSame(ofDocuments(/\brequestBody: /), ['versions.ts', 'write.ts'])
+  // The words of an operation stand in the table.
+  t.strictSame(ofDocuments(/\bsummary: [`'"{[]/), ['operations.ts'])
+  t.strictSame(ofDocuments(/\bwriteOperations\b/), ['paths.ts', 'write.ts'])
+  const written = [...read('lib/doors/documents/paths.ts').matchAll(/\bwriteOperations\((\w+)/g)]
+  t.ok(written.length > 3)
+  t.ok(written.every(([, table]) => table === 'operations'))
+})
+
 test('one pass writes a document in other versions of OpenAPI', async t => {
-  t.strictSame(filesWith(/'3\.\d|\bversion [!=]==/).filter(path => path.startsWith('lib/doors/documents/')),
-    ['lib/doors/documents/objects.ts', 'lib/doors/documents/versions.ts'])
+  t.strictSame(ofDocuments(/'3\.\d|\bversion [!=]==/), ['objects.ts', 'versions.ts'])
 })

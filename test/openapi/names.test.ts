@@ -3,10 +3,10 @@ import { test } from 'tap'
 import dataApi, {
   collection, type DataApiOptions, memory, type OpenApiDocument, SubCollection, SubItem
 } from '../../lib/index.ts'
-import { Author, rows } from '../fixtures/library.ts'
+import { Author, library, rows } from '../fixtures/library.ts'
 import Fastify from '../helpers/fastify.ts'
 
-// Names of collections and fields in the document (docs/openapi.md).
+// Names of collections and fields in the document (docs/clients.md: OpenAPI).
 
 type Operation = NonNullable<OpenApiDocument['paths'][string]['get']>
 
@@ -71,3 +71,22 @@ test('a collection can be called as a schema of the whole API is', async t => {
     t.ok(shared && !('x-data-api' in shared), name)
   }
 })
+
+test('the texts of operations are filled in, and their members have one order', async t => {
+  const app = Fastify()
+  await app.register(dataApi, {
+    collections: library(), requestStrategies: { bulk: ['PATCH', 'DELETE'], delete: true, upsert: true, batch: true }
+  })
+  for (const profile of ['docs', 'types', 'tools'] as const) {
+    const { paths } = app.dataApi.openapi({ profile, version: '3.2' })
+    const found = Object.values(paths).flatMap(({ parameters: _, ...path }) => Object.values(path) as Operation[])
+    t.ok(found.length > 10)
+    for (const operation of found) {
+      const { operationId, summary, description } = operation
+      t.notMatch(`${operationId} ${summary} ${description}`, /[{}]|undefined|_$/)
+      t.strictSame(Object.keys(operation), membersOfOperations.filter(member => member in operation))
+    }
+  }
+})
+
+const membersOfOperations = ['operationId', 'summary', 'description', 'tags', 'parameters', 'requestBody', 'responses']

@@ -1,11 +1,97 @@
 import type { CollectionView, FieldView, RelationView, ValueView } from '../../core/api/face.ts'
+import { mediaTypes } from '../../core/plan/media.ts'
+import { formType } from '../../core/request/parse.ts'
+import { resolveParameter } from './components.ts'
 import type { Describing } from './describing.ts'
-import type { Reference, Schema } from './objects.ts'
-import { isPlainName } from './profiles.ts'
-import { fieldSchema } from './values.ts'
+import {
+  isMet, type OnCollection, type OnFields, type OnRelation, type OnResource, type OnRoot, type Piece
+} from './needs.ts'
+import type { Content, Parameters, Reference, RequestBody, Schema } from './objects.ts'
+import { isNameable } from './profiles.ts'
+import { jsonContent } from './responses.ts'
+import { anyOf, closedObject, distinctSchema, fieldSchema, textOf } from './values.ts'
+
+// The bodies that operations take (operations.ts), and their schemas.
+
+type Body<On = OnCollection> = Piece<On, RequestBody>
+
+const json = (schema: Schema): RequestBody => ({ required: true, content: jsonContent(schema) })
+
+export const batch: Body<OnRoot> = (_, { components, face }) => json({
+  type: 'array', maxItems: face.operations, items: components.named('BatchOperation', batchOperationSchema)
+})
+
+export const newItem: Body<OnResource> = (on, describing) =>
+  oneOrMany(createSchema(on.collection, describing), on, describing)
+
+export const newOrLinked: Body<OnRelation> = (on, describing) =>
+  oneOrMany(postedSchema(on.via, describing), on, describing)
+
+function oneOrMany (item: Schema, on: OnResource, describing: Describing): RequestBody {
+  const schema = describing.profile.plainNames ? item : { anyOf: [item, { type: 'array', items: item }] }
+  const imports = isMet('imports', on, describing) ? describing.face.importTypes : []
+  // Each line is an item (docs/http.md: Imports).
+  const lines = (type: string) => type === mediaTypes.csv ? { schema: { type: 'string' } } : { itemSchema: item }
+  const content: Content = { ...jsonContent(schema), ...Object.fromEntries(imports.map(type => [type, lines(type)])) }
+  return { required: on.resource.requirements.length > 0, content }
+}
+
+export const allLinks: Body<OnRelation> = ({ via }, describing) =>
+  json({ type: 'array', items: elementSchema(via, describing) })
+
+export const update: Body = ({ collection }, describing) => json(updateSchema(collection, describing))
+
+/** An element for each item that changes (docs/http.md: Arrays of changes). */
+export const changes: Body = ({ collection }, describing) => json(changesSchema(collection, describing))
+
+/** These, or a change of all items that a filter finds (docs/http.md: Writes by a filter). */
+export const allChanges: Body = ({ collection }, describing) => {
+  const each = changesSchema(collection, describing)
+  return json({ anyOf: [updateSchema(collection, describing), each] })
+}
+
+const changesSchema = (collection: CollectionView, describing: Describing) =>
+  ({ type: 'array', items: changeSchema(collection, describing) })
+
+export const newValue: Body<OnFields> = ({ fields }, { components }) =>
+  json(distinctSchema(fields.map(field => fieldSchema(field, 'body', components))))
+
+/** What makes the new value of the one that an item has. */
+export const amendment: Body<OnFields> = ({ fields }) => json(distinctSchema(fields.flatMap(field =>
+  field.amendments.map(way =>
+    closedObject({ [way]: way === 'add' ? addendSchema(field) : fieldSchema(field, 'body')['items'] ?? {} })))))
+
+const addendSchema = ({ values }: ValueView): Schema =>
+  values === 'int64' || values === 'decimal' ? { type: 'string', format: values } : { type: values }
+
+const batchOperationSchema = (): Schema => closedObject({
+  method: { type: 'string', enum: ['POST', 'PUT', 'PATCH', 'DELETE'] },
+  path: {
+    ...textOf('the path after the root of the API; `/$name` begins that of the item of an earlier operation'),
+    pattern: '^/'
+  },
+  body: { description: 'as of the request alone; `{"$":"name"}` is the item of an earlier operation' },
+  as: { ...textOf('the name by which later operations refer to the item'), pattern: '^[A-Za-z_][A-Za-z0-9_]{0,63}$' },
+  if_match: textOf('the header `If-Match` of the operation'),
+  if_none_match: textOf('the header `If-None-Match` of the operation'),
+  return: { type: 'string', enum: ['representation', 'minimal'], description: 'the body of the result' }
+}, ['method', 'path'])
+
+/** A query string of these parameters. Only filters with a name of their own differ between collections. */
+export const queryOf = (pieces: ReadonlyArray<Piece<OnCollection, Parameters>>): Body => (on, describing) => {
+  const { components } = describing
+  const parameters = pieces.flatMap(piece => piece(on, describing) ?? [])
+  const schema = (): Schema => {
+    const known = parameters.flatMap(one => resolveParameter(one, components) ?? [])
+    return { type: 'object', properties: Object.fromEntries(known.map(({ name, schema }) => [name, schema])) }
+  }
+  const isCommon = parameters.every(parameter => '$ref' in parameter)
+  const body = isCommon ? components.named('Query', schema) : schema()
+  return { required: false, content: { [formType]: { schema: body } } }
+}
 
 /** Returns the schema of a new item in a body. */
-export function createSchema (collection: CollectionView, describing: Describing): Reference {
+function createSchema (collection: CollectionView, describing: Describing): Reference {
   return describing.components.ref(collection, 'Create', () => bodySchema(collection, undefined, describing))
 }
 
@@ -22,13 +108,13 @@ function createInSchema (via: RelationView, describing: Describing): Reference {
 /**
  * Returns the schema of an element of a sub-collection: an item to link, or, where the relation creates, a new item.
  */
-export function elementSchema (via: RelationView, describing: Describing): Schema {
+function elementSchema (via: RelationView, describing: Describing): Schema {
   const created = isCreating(via, describing) ? [createInSchema(via, describing)] : []
   return anyOf([...linkSchemas(via.target, givenIn(via, describing)), ...created])
 }
 
 /** Returns the schema of an item that a POST to a sub-collection links or, where the caller may, creates. */
-export function postedSchema (via: RelationView, describing: Describing): Schema {
+function postedSchema (via: RelationView, describing: Describing): Schema {
   const created = mayCreate(via.target, describing) ? [createInSchema(via, describing)] : []
   return anyOf([...linkSchemas(via.target, givenIn(via, describing)), ...created])
 }
@@ -41,15 +127,8 @@ function isCreating ({ kind, isJoin, creates, target }: RelationView, describing
 const mayCreate = (collection: CollectionView, { sight }: Describing): boolean =>
   sight.at({ kind: 'collection', collection }).denial('POST') === undefined
 
-/** JSON Schema has no empty `anyOf`: such a value cannot be given. Linters refuse one of a single schema. */
-function anyOf (schemas: readonly Schema[]): Schema {
-  const [only, ...others] = schemas
-  if (only === undefined) return { not: {} }
-  return others.length === 0 ? only : { anyOf: schemas }
-}
-
 /** Returns the schema of a partial update. */
-export function updateSchema (collection: CollectionView, describing: Describing): Reference {
+function updateSchema (collection: CollectionView, describing: Describing): Reference {
   return describing.components.ref(collection, 'Update', () => ({
     type: 'object',
     properties: membersOf(collection, describing),
@@ -58,7 +137,7 @@ export function updateSchema (collection: CollectionView, describing: Describing
 }
 
 /** Returns the schema of an element that names an item, and of what is to change in it. */
-export function changeSchema (collection: CollectionView, describing: Describing): Reference {
+function changeSchema (collection: CollectionView, describing: Describing): Reference {
   return describing.components.ref(collection, 'Change', () => {
     const names = collection.inBodies.filter(fields => fields.every(({ readable }) => readable))
     const identifiers = names.flat().map(field => [field.name, fieldSchema(field, 'body')] as const)
@@ -111,7 +190,7 @@ function membersOf (
 
 /** Returns the writable fields that the profile can name. */
 const fieldsOf = ({ fields }: CollectionView, { profile }: Describing): readonly FieldView[] =>
-  fields.filter(({ name, writable }) => writable && (!profile.plainNames || isPlainName(name)))
+  fields.filter(field => field.writable && isNameable(field, profile))
 
 function memberSchema (field: FieldView, describing: Describing): Schema {
   if (!('target' in field)) return valueIn(field, describing)

@@ -31,7 +31,7 @@ const suffixes = ['', 'Listed', 'Create', 'Update', 'Change'] as const
 export type Suffix = typeof suffixes[number]
 
 // No name of the whole API ends with one of these.
-type ResponseSuffix = 'Page' | 'Groups' | 'Item' | 'ItemOrNull' | 'Created' | 'Linked' | 'Updated' | 'Upserted'
+export type ResponseSuffix = 'Page' | 'Groups' | 'Item' | 'ItemOrNull' | 'Created' | 'Linked' | 'Updated' | 'Upserted'
 type ParameterSuffix =
   'Where' | 'Sort' | 'Fields' | 'Page' | 'Size' | 'Offset' | 'After' | 'Before' | 'Identifier'
 

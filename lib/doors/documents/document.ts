@@ -1,15 +1,13 @@
 import type { DocumentOptions, OpenApiOptions } from '../../../schemas/openapi.ts'
 import type { CollectionView, Face, Sight } from '../../core/api/face.ts'
 import { mediaTypes } from '../../core/plan/media.ts'
-import { batchOperation } from './batches.ts'
 import { componentOf, makeComponents } from './components.ts'
 import type { Describing } from './describing.ts'
-import type { Document, Link, Operation, OperationMethod, PathItem, Reference, Response, Schema } from './objects.ts'
-import { header } from './parameters.ts'
+import type { Document, Link, PathItem, Reference, Response, Schema } from './objects.ts'
 import type { Parts } from './parts.ts'
-import { collectionPaths, isNameable } from './paths.ts'
-import { largeProfiles, mostInFull, type ProfileName, profiles } from './profiles.ts'
-import { directorySchema, ok, sharedResponses } from './responses.ts'
+import { collectionPaths, rootPaths } from './paths.ts'
+import { isNameable, largeProfiles, mostInFull, type ProfileName, profiles } from './profiles.ts'
+import { sharedResponses } from './responses.ts'
 import { inVersion, newest } from './versions.ts'
 
 /** What a document is made from. */
@@ -40,14 +38,15 @@ export function * documentParts (
     components,
     operationId: uniqueNames(options.operationIds)
   }
-  const paths: Record<string, PathItem> = { ...withKeys(rootPaths(profile, describing), describing) }
+  const hasDirectory = describing.profile.directory === true
+  const paths: Record<string, PathItem> = { ...rootPaths(hasDirectory ? [directoryTag] : [], describing) }
   for (const [name, response] of Object.entries(sharedResponses(describing))) {
     components.responses[prefix + name] = response
   }
   for (const collection of collections) {
     const own = collectionPaths(collection, describing)
-    if (profile === 'docs') addLinks(own, components.responses)
-    Object.assign(paths, withKeys(own, describing))
+    if (hasDirectory) addLinks(own, components.responses)
+    Object.assign(paths, own)
     yield
   }
   while (components.makeNext()) yield
@@ -56,39 +55,20 @@ export function * documentParts (
     openapi: newest,
     info: infoOf(face.info, isLarge ? cuts[profile] : undefined),
     servers: servers ?? [{ url: root === '' ? '/' : root }],
-    tags: tagsOf(collections, profile),
+    tags: tagsOf(collections, hasDirectory),
     paths,
     components: { schemas, responses, parameters, ...securitySchemes && { securitySchemes } },
     ...security && { security }
   }
-  return inVersion(document, version, prefix)
-}
-
-/** Adds the header `Idempotency-Key` to operations that write (docs/http.md: Idempotency keys), where it is read. */
-function withKeys (
-  paths: Document['paths'], describing: Describing
-): Document['paths'] {
-  if (!describing.face.takesKeys || !describing.profile.details) return paths
-  return Object.fromEntries(Object.entries(paths).map(([path, item]) => [path, withKey(item, describing)]))
-}
-
-const writing: readonly OperationMethod[] = ['post', 'put', 'patch', 'delete']
-
-function withKey (item: PathItem, describing: Describing): PathItem {
-  const keyed = writing.flatMap(method => {
-    const operation = item[method]
-    if (operation === undefined) return []
-    const parameters = [...operation.parameters ?? [], header('IdempotencyKey', describing)]
-    return [[method, { ...operation, parameters }]]
-  })
-  return { ...item, ...Object.fromEntries(keyed) as PathItem }
+  return yield * inVersion(document, version, prefix)
 }
 
 /** A collection can be called as the tag of the directory is. */
-function tagsOf (collections: readonly CollectionView[], profile: ProfileName): Document['tags'] {
+function tagsOf (collections: readonly CollectionView[], hasDirectory: boolean): Document['tags'] {
   const own = collections.map(({ name, description = `The collection \`${name}\`.` }) => ({ name, description }))
-  const isUsed = profile !== 'docs' || own.some(({ name }) => name === directoryTag)
-  return isUsed ? own : [{ name: directoryTag, description: 'The names of all collections.' }, ...own]
+  return !hasDirectory || own.some(({ name }) => name === directoryTag)
+    ? own
+    : [{ name: directoryTag, description: 'The names of all collections.' }, ...own]
 }
 
 const directoryTag = 'directory'
@@ -113,32 +93,6 @@ const cuts: Readonly<Partial<Record<ProfileName, string>>> = {
   docs: `Of more than ${mostInFull} collections, it has the lists and items alone: without filters in other ` +
     `parameters than \`where\`, relations, single fields, dictionaries and PUT. ${full}`,
   types: `Of more than ${mostInFull} collections, it has filters in the parameter \`where\` alone. ${full}`
-}
-
-/** Returns the path of the root, as far as the profile describes it. */
-function rootPaths (profile: ProfileName, describing: Describing): Record<string, PathItem> {
-  const { operations } = describing.face
-  const tags = profile === 'docs' ? [directoryTag] : []
-  const path = {
-    ...profile === 'docs' && directoryPath(describing),
-    ...operations > 0 && profile !== 'types' && { post: batchOperation(operations, tags, describing) }
-  }
-  return Object.keys(path).length === 0 ? {} : { '/': path }
-}
-
-function directoryPath (describing: Describing): PathItem {
-  const get: Operation = {
-    operationId: describing.operationId('list_collections'),
-    summary: 'List the collections',
-    description: 'The name of a collection is the first segment of its paths.',
-    tags: [directoryTag],
-    responses: {
-      200: ok('The collections.', directorySchema(describing)),
-      400: describing.components.response('BadRequest'),
-      default: describing.components.response('Failed')
-    }
-  }
-  return { get }
 }
 
 /** Returns a function that makes names of at most 64 characters, each only once. */

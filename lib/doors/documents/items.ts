@@ -1,7 +1,7 @@
 import type { CollectionView, FieldView, RelationView } from '../../core/api/face.ts'
 import type { Describing } from './describing.ts'
 import type { Reference, Schema } from './objects.ts'
-import { isPlainName } from './profiles.ts'
+import { isNameable } from './profiles.ts'
 import { shownSchema } from './shown.ts'
 import type { Traits } from './types/type-of.ts'
 
@@ -32,9 +32,8 @@ const fieldsIn = (collection: CollectionView, form: 'full' | 'listed'): readonly
   collection.shape(undefined, form).map(({ field }) => field)
 
 /** Returns the readable fields that the profile can name. */
-export function readableFields ({ fields }: CollectionView, { profile }: Describing): readonly FieldView[] {
-  return fields.filter(({ name, readable }) => readable && (!profile.plainNames || isPlainName(name)))
-}
+export const readableFields = ({ fields }: CollectionView, { profile }: Describing): readonly FieldView[] =>
+  fields.filter(field => field.readable && isNameable(field, profile))
 
 function formSchema (fields: readonly FieldView[], describing: Describing): Schema {
   return {

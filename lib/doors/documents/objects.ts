@@ -29,16 +29,19 @@ export interface Link {
 }
 
 /** A type and not an interface, so that a reference is a schema as well. */
-
 export type Reference = { readonly $ref: string }
+
+export type Parameters = ReadonlyArray<Parameter | Reference>
+
+export interface RequestBody { readonly required: boolean, readonly content: Content }
 
 export interface Operation {
   readonly operationId: string
   readonly summary: string
   readonly description: string
   readonly tags: readonly string[]
-  readonly parameters?: ReadonlyArray<Parameter | Reference>
-  readonly requestBody?: { readonly required: boolean, readonly content: Content }
+  readonly parameters?: Parameters
+  readonly requestBody?: RequestBody
   readonly responses: Readonly<Record<string, Response | Reference>>
 }
 
@@ -46,7 +49,7 @@ export interface Operation {
 export type OperationMethod = 'get' | 'post' | 'put' | 'patch' | 'delete' | 'query'
 
 export type PathItem = Readonly<Partial<Record<OperationMethod, Operation>>> & {
-  readonly parameters?: ReadonlyArray<Parameter | Reference>
+  readonly parameters?: Parameters
 }
 
 export interface Server { readonly url: string, readonly description?: string }

@@ -1,59 +1,46 @@
 import type { CollectionView } from '../../core/api/face.ts'
 import { operatorNames } from '../../core/model/operators.ts'
 import { parameterOf, type Syntax } from '../../core/request/syntax.ts'
+import { memoize } from '../../core/scheduling/memoize.ts'
 import type { Describing } from './describing.ts'
+import { filterParameters } from './filters.ts'
 import { readableFields } from './items.ts'
-import type { Parameter, Reference, Schema } from './objects.ts'
+import { type OnCollection, type OnFields, type OnRoot, type Piece, when } from './needs.ts'
+import type { Parameter, Parameters, Reference, Schema } from './objects.ts'
 import { valuesOf } from './values.ts'
 
-/** Returns the parameters of a listing, but for filters with a name of their own. */
-export function listParameters (collection: CollectionView, describing: Describing): readonly Reference[] {
-  return [
-    ofCollection(collection, 'where', describing, whereParameter),
-    ofCollection(collection, 'sort', describing, sortParameter),
-    ...selectionParameters(collection, describing),
-    ...pageParameters(collection, describing)
-  ]
-}
+// The parameters that operations take (operations.ts).
 
-/** Returns the parameter that selects fields; none in a profile without it. */
-export function selectionParameters (collection: CollectionView, describing: Describing): readonly Reference[] {
-  if (!describing.profile.selection) return []
-  return [ofCollection(collection, 'fields', describing, fieldsParameter)]
-}
+type Taken<On = OnCollection> = Piece<On, Parameters>
 
-function ofCollection (
-  collection: CollectionView,
-  kind: 'where' | 'sort' | 'fields',
-  describing: Describing,
-  make: (collection: CollectionView, describing: Describing) => Parameter
-): Reference {
-  return refer(kind, collection, describing, describing.profile.compact, () => make(collection, describing))
-}
+/** Filters of related items go through `where`: a parameter for each would make the document unreadable. */
+export const filters: Taken = when(['namedFilters', 'direct'], (on, { face: { syntax } }) => filtersOn(on)(syntax))
+
+// GET and QUERY have the same ones.
+const filtersOn = memoize((on: OnCollection) => memoize((syntax: Syntax) => filterParameters(on.collection, syntax)))
+
+const ofCollection = (
+  kind: Kind, make: (collection: CollectionView, describing: Describing) => Parameter
+): Taken => ({ collection }, describing) =>
+  [refer(kind, collection, describing, describing.profile.compact === true, () => make(collection, describing))]
+
+const ofPage = (kind: Kind, description: string, schema: Schema): Taken => ({ collection }, describing) =>
+  [refer(kind, collection, describing, true, () => parameter(kind, collection, describing, description, schema))]
 
 /** Returns a reference to a parameter: of all collections if it is `shared`, unless a field has its name here. */
 function refer (
   kind: Kind, collection: CollectionView, describing: Describing, shared: boolean, make: () => Parameter
 ): Reference {
   const { components, face } = describing
-  const suffix = suffixes[kind]
+  const suffix = suffixOf(kind)
   const isUsual = nameOf(kind, collection.syntax, describing) === nameOf(kind, face.syntax, describing)
   return shared && isUsual ? components.parameter(suffix, make) : components.parameterOf(collection, suffix, make)
 }
 
-const suffixes = {
-  where: 'Where',
-  sort: 'Sort',
-  fields: 'Fields',
-  page: 'Page',
-  size: 'Size',
-  offset: 'Offset',
-  after: 'After',
-  before: 'Before'
-} as const
-
 /** The kinds of parameters that a document names. */
-type Kind = keyof typeof suffixes
+type Kind = 'where' | 'sort' | 'fields' | 'page' | 'size' | 'offset' | 'after' | 'before'
+
+const suffixOf = (kind: Kind) => kind.slice(0, 1).toUpperCase() + kind.slice(1) as Capitalize<Kind>
 
 /** Language models know `limit` better than other names of a page's size. */
 const nameOf = (kind: Kind, syntax: Syntax, { profile: { details } }: Describing): string =>
@@ -68,8 +55,6 @@ function fieldsParameter (collection: CollectionView, describing: Describing): P
   const description = `The fields to show, separated by commas. ${grammar}${listOf(names, describing)}`
   return parameter('fields', collection, describing, description, text)
 }
-
-const text: Schema = { type: 'string', minLength: 1 }
 
 /** `where` is an array, because it can be repeated; all its filters must hold. */
 function whereParameter (collection: CollectionView, describing: Describing): Parameter {
@@ -94,23 +79,6 @@ function sortParameter (collection: CollectionView, describing: Describing): Par
   return parameter('sort', collection, describing, description, text)
 }
 
-function pageParameters (collection: CollectionView, describing: Describing): readonly Reference[] {
-  const { details } = describing.profile
-  const shared = (kind: Kind, description: string, schema: Schema) =>
-    refer(kind, collection, describing, true, () => parameter(kind, collection, describing, description, schema))
-  const count = { type: 'integer', minimum: 1, maximum: Number.MAX_SAFE_INTEGER }
-  return [
-    ...details ? [shared('page', 'The number of the page, from 1.', { ...count, maximum: lastPage })] : [],
-    shared('size', 'The number of items on a page.', count),
-    shared('offset', 'The number of items to skip.', { ...count, minimum: 0 }),
-    shared('after', 'The cursor of a `next` link.', text),
-    ...details ? [shared('before', 'The cursor of a `prev` link.', text)] : []
-  ]
-}
-
-// Its product with the size must be a safe integer.
-const lastPage = 2 ** 31 - 1
-
 function parameter (
   kind: Kind, collection: CollectionView, describing: Describing, description: string, schema: Schema
 ): Parameter {
@@ -134,18 +102,48 @@ export const identifierParameter = (collection: CollectionView, { components }: 
     schema: { type: 'string' }
   }))
 
-const headers = {
-  IfNoneMatch: ['If-None-Match', 'The ETag of the representation that the client has.'],
-  Count: ['Prefer', '`count=exact` counts all items.'],
-  Return: ['Prefer', '`return=representation` answers with the item, `return=minimal` without a body. ' +
-    '`dry-run` writes nothing.'],
-  MaxAffected: ['Prefer', '`max-affected=10` refuses to write more items than that; `return=` as for one item.'],
-  IfMatch: ['If-Match', 'The ETag that the item must have, so that no change is lost.'],
-  IdempotencyKey: ['Idempotency-Key', 'A new text for each write; sent again with the same one, it is done once.']
-} as const
+/** The path parameter of one of these fields. */
+export const field: Taken<OnFields> = ({ fields }) => [{
+  name: 'field',
+  in: 'path',
+  required: true,
+  description: 'The field.',
+  schema: { type: 'string', enum: fields.map(({ name }) => name) }
+}]
 
-/** Returns the header parameter of a component. */
-export function header (component: keyof typeof headers, { components }: Describing): Reference {
-  const [name, description] = headers[component]
-  return components.parameter(component, () => ({ name, in: 'header', description, schema: { type: 'string' } }))
-}
+const text: Schema = { type: 'string', minLength: 1 }
+const count = { type: 'integer', minimum: 1, maximum: Number.MAX_SAFE_INTEGER }
+// Its product with the size must be a safe integer.
+const lastPage = 2 ** 31 - 1
+
+export const where = ofCollection('where', whereParameter)
+export const fields = when(['selection'], ofCollection('fields', fieldsParameter))
+
+/** The parameters of a listing, but for filters with a name of their own. */
+export const listing: readonly Taken[] = [
+  where,
+  ofCollection('sort', sortParameter),
+  fields,
+  when(['details'], ofPage('page', 'The number of the page, from 1.', { ...count, maximum: lastPage })),
+  ofPage('size', 'The number of items on a page.', count),
+  ofPage('offset', 'The number of items to skip.', { ...count, minimum: 0 }),
+  ofPage('after', 'The cursor of a `next` link.', text),
+  when(['details'], ofPage('before', 'The cursor of a `prev` link.', text))
+]
+
+const header = (component: string, name: string, description: string): Taken<OnRoot> =>
+  when(['details'], (_, { components }) =>
+    [components.parameter(component, () => ({ name, in: 'header', description, schema: { type: 'string' } }))])
+
+export const ifNoneMatch = header('IfNoneMatch', 'If-None-Match', 'The ETag of the representation that the client has.')
+export const ifMatch = header('IfMatch', 'If-Match', 'The ETag that the item must have, so that no change is lost.')
+export const withCount = header('Count', 'Prefer', '`count=exact` counts all items.')
+export const maxAffected = header('MaxAffected', 'Prefer',
+  '`max-affected=10` refuses to write more items than that; `return=` as for one item.')
+export const returned = when(['selection'], header('Return', 'Prefer',
+  '`return=representation` answers with the item, `return=minimal` without a body. `dry-run` writes nothing.'))
+export const idempotencyKey = when(['takesKeys'], header('IdempotencyKey', 'Idempotency-Key',
+  'A new text for each write; sent again with the same one, it is done once.'))
+
+/** A write can show what it wrote, so it takes a selection. */
+export const returnedFields: readonly Taken[] = [when(['details'], fields), returned]

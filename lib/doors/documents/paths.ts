@@ -1,17 +1,19 @@
 import type { CollectionView, RelationView } from '../../core/api/face.ts'
 import type { Describing } from './describing.ts'
-import { isPlainName, type Profile } from './profiles.ts'
 import { readableFields } from './items.ts'
-import { deleteManyOperation, updateManyOperation } from './many.ts'
-import type { Operation, OperationMethod, PathItem } from './objects.ts'
-import {
-  createOperation, deleteOperation, getItem, getList, type List, queryList, replaceOperation,
-  updateOperation
-} from './operations.ts'
-import { identifierParameter } from './parameters.ts'
-import { dictionaryPaths, scalarPath } from './scalars.ts'
+import type { OperationMethod, PathItem } from './objects.ts'
+import { operations } from './operations.ts'
+import { field, identifierParameter } from './parameters.ts'
+import { valuesOf } from './values.ts'
+import { writeOperations } from './write.ts'
 
 type Paths = Readonly<Record<string, PathItem>>
+
+/** Returns the path of the root, as far as the profile describes it. */
+export function rootPaths (tags: readonly string[], describing: Describing): Paths {
+  const path = writeOperations(operations.root, () => ({ tags }), describing)
+  return Object.keys(path).length === 0 ? {} : { '/': path }
+}
 
 /** Returns the paths of a collection: its list, its items, their fields and, one deep, their relations. */
 export function collectionPaths (collection: CollectionView, describing: Describing): Paths {
@@ -19,76 +21,76 @@ export function collectionPaths (collection: CollectionView, describing: Describ
   const root = `/${encodeURIComponent(collection.name)}`
   const item = `${root}/{identifier}`
   const paths: Record<string, PathItem> = {
-    [root]: listPath(collection, undefined, describing),
+    [root]: operationsAt('collection', collection, undefined, describing),
     [item]: {
-      parameters: [identifierParameter(collection, describing)], ...itemOperations(collection, undefined, describing)
+      parameters: [identifierParameter(collection, describing)],
+      ...operationsAt('item', collection, undefined, describing)
     },
     ...profile.scalars && dictionaryPaths(root, collection, describing),
-    ...profile.scalars && scalarPath(item, collection, describing),
+    ...profile.scalars && { [`${item}/{field}`]: scalarPath(collection, describing) },
     ...profile.relations && relationPaths(item, collection, describing)
   }
   const hasOperation = (path: PathItem) => Object.keys(path).some(member => member !== 'parameters')
   return Object.fromEntries(Object.entries(paths).filter(([, path]) => hasOperation(path)))
 }
 
-function listPath (collection: CollectionView, via: RelationView | undefined, describing: Describing): PathItem {
-  const resource = describing.sight.at({ kind: 'collection', collection, via })
-  const { methods, updatesAll } = resource
-  const words = via === undefined ? [collection.name] : [via.holder.name, via.name]
-  const list: List = { collection, via, resource, words }
-  return {
-    ...methods.includes('GET') && { get: getList(list, describing) },
-    ...methods.includes('POST') && createOperation(list, describing),
-    ...methods.includes('PUT') && via !== undefined && { put: replaceOperation(via, list, describing) },
-    ...methods.includes('PATCH') && (updatesAll || describing.profile.namedFilters) && {
-      patch: updateManyOperation(list, updatesAll, describing)
-    },
-    ...methods.includes('DELETE') && { delete: deleteManyOperation(list, describing) },
-    ...methods.includes('QUERY') && describing.profile.streams && {
-      query: queryList(list, describing)
-    }
-  }
+/** Returns the operations of a collection or an item, or of those behind the relation `via`. */
+function operationsAt (
+  kind: 'collection' | 'item', collection: CollectionView, via: RelationView | undefined, describing: Describing
+): PathItem {
+  const resource = describing.sight.at({ kind, collection, via })
+  const on = { tags: [(via?.holder ?? collection).name], collection, resource }
+  const ifTaken = <On>(on: On) => (method: OperationMethod) =>
+    resource.methods.some(one => one === method.toUpperCase()) ? on : undefined
+  return via === undefined
+    ? writeOperations(operations[kind], ifTaken(on), describing)
+    : writeOperations(operations[behind[kind]], ifTaken({ ...on, via }), describing)
 }
 
-/** Returns the operations that read and change an item, or the one behind the relation `via`. */
-function itemOperations (collection: CollectionView, via: RelationView | undefined, describing: Describing): PathItem {
-  const { sight, profile } = describing
-  const resource = sight.at({ kind: 'item', collection, via })
-  const { methods } = resource
-  const item = { tag: (via?.holder ?? collection).name, part: via?.name }
-  const updates = methods.filter(method => method === 'PUT' || method === 'PATCH')
-  const shown = profile.allUpdates ? updates : updates.slice(-1)
-  const noted = (method: 'PUT' | 'PATCH' | 'DELETE', operation: Operation): Operation =>
-    resource.dependsOnItem(method) ? dependingOnItem(operation) : operation
-  return {
-    ...methods.includes('GET') && { get: getItem(collection, describing, item) },
-    ...Object.fromEntries(shown.map(method => {
-      const operation = updateOperation(collection, method, describing, item)
-      return [method.toLowerCase() as OperationMethod, noted(method, operation)]
-    })),
-    ...methods.includes('DELETE') && {
-      delete: noted('DELETE', deleteOperation(item, resource.unlinks, describing))
-    }
-  }
-}
-
-const dependingOnItem = (operation: Operation): Operation => ({
-  ...operation,
-  description: `${operation.description} It is not allowed for every item: \`Allow\` tells, in the answer to OPTIONS.`
-})
+const behind = { collection: 'subCollection', item: 'subItem' } as const
 
 function relationPaths (item: string, collection: CollectionView, describing: Describing): Paths {
-  return Object.fromEntries(readableFields(collection, describing).flatMap(field => 'target' in field
-    ? [[`${item}/${encodeURIComponent(field.name)}`, relationPath(field, describing)]]
-    : []))
+  const relations = readableFields(collection, describing).filter((field): field is RelationView => 'target' in field)
+  return Object.fromEntries(relations.map(via => {
+    const parameters = [identifierParameter(via.holder, describing)]
+    const kind = via.kind === 'sub-collection' ? 'collection' : 'item'
+    const path: PathItem = { parameters, ...operationsAt(kind, via.target, via, describing) }
+    return [`${item}/${encodeURIComponent(via.name)}`, path]
+  }))
 }
 
-function relationPath (via: RelationView, describing: Describing): PathItem {
-  const { kind, holder, target } = via
-  const operations = kind === 'sub-collection' ? listPath : itemOperations
-  return { parameters: [identifierParameter(holder, describing)], ...operations(target, via, describing) }
+/** Returns one path for all scalars of an item: a path for each would make the document several times as long. */
+function scalarPath (collection: CollectionView, describing: Describing): PathItem {
+  const scalars = valuesOf(collection)
+    .map(field => ({ field, methods: describing.sight.at({ kind: 'scalar', collection, field }).methods }))
+  const onFields = (method: OperationMethod) => {
+    const fields = scalars.filter(({ methods }) => methods.some(one => one === method.toUpperCase()))
+      .map(({ field }) => field)
+      .filter(({ readable, kind }) => method === 'get' ? readable : method === 'put' || kind === 'stored')
+    return fields.length === 0 ? undefined : { tags: [collection.name], collection, fields }
+  }
+  const parameters = [identifierParameter(collection, describing)]
+  return { parameters, ...writeOperations(operations.scalar, onFields, describing) }
 }
 
-/** Returns true for a collection whose name the profile can use. */
-export const isNameable = ({ name }: CollectionView, { plainNames }: Profile): boolean =>
-  !plainNames || isPlainName(name)
+/**
+ * Returns the paths of a collection's dictionaries: items by the value of an identifier, or groups of items. A key of
+ * several fields has a path of its own, since the commas of its name are not encoded.
+ */
+function dictionaryPaths (root: string, collection: CollectionView, describing: Describing): Paths {
+  const { face, sight } = describing
+  const fields = valuesOf(collection).filter(({ filterable }) => filterable)
+  const [first] = fields
+  if (first === undefined) return {}
+  if (!sight.at({ kind: 'dictionary', collection, field: first }).methods.includes('GET')) return {}
+  const path = `${root}/${encodeURIComponent(face.syntax.dictionaryPrefix)}`
+  const keys = collection.identifiers.flatMap(({ fields: key = [] }) => key.length > 1 ? [key] : [])
+    .filter(key => key.every(one => fields.includes(one)))
+  const on = { tags: [collection.name], collection, fields }
+  const dictionary = () => writeOperations(operations.dictionary, () => on, describing)
+  return {
+    [`${path}{field}`]: { parameters: field(on, describing) ?? [], ...dictionary() },
+    ...Object.fromEntries(keys.map(key =>
+      [`${path}${key.map(({ name }) => encodeURIComponent(name)).join(',')}`, dictionary()]))
+  }
+}

@@ -1,12 +1,13 @@
 import { Type } from '@sinclair/typebox'
 import { directoryEntry } from '../../../schemas/directory.ts'
-import type { CollectionView } from '../../core/api/face.ts'
 import { errorKinds } from '../../core/errors/errors.ts'
 import { mediaTypes, problemType } from '../../core/plan/media.ts'
 import type { Describing } from './describing.ts'
-import { importedForms } from './imports.ts'
+import { isMet, type OnCollection } from './needs.ts'
 import type { Content, Response, Schema } from './objects.ts'
-import { valueSchema } from './values.ts'
+import { closedObject, valueSchema } from './values.ts'
+
+export type SharedResponse = 'NotModified' | 'BadRequest' | 'NotFound' | 'Conflict' | 'Failed'
 
 /** Returns the responses that operations share. Every error has the same form. */
 export function sharedResponses ({ components, profile }: Describing): Readonly<Record<string, Response>> {
@@ -36,42 +37,43 @@ export const jsonContent = (schema: Schema): Content => ({ [mediaTypes.json]: { 
 export const directorySchema = ({ components }: Describing): Schema =>
   ({ type: 'array', items: components.named('DirectoryEntry', () => valueSchema(directoryEntry, false, 'answer')) })
 
-/** Returns the answer to a creation that is tried; none where that is no answer, or the profile does not tell it. */
-export function tried (collection: CollectionView, describing: Describing): Readonly<Record<string, Response>> {
-  if (!collection.strategies.dryRun || !describing.profile.details) return {}
-  const imported = importedForms(collection, describing)
-  const done = doneSchema(describing)
-  return { 200: ok('Tried, and not created.', imported.length === 0 ? done : { anyOf: [done, ...imported] }) }
-}
-
 /** Returns the schema of the answer to an update or a deletion. */
 export const doneSchema = ({ components }: Describing): Schema => components.named('Done', () => {
-  return valueSchema(Type.Object({ status: Type.Literal('ok') }, closed), false, 'answer')
+  return valueSchema(Type.Object({ status: Type.Literal('ok') }, { additionalProperties: false }), false, 'answer')
 })
 
 /** Returns the schema of the answer to a creation. `id`: the schema of the key; undefined if it is not shown. */
 export function createdSchema (id: Schema | undefined): Schema {
-  const properties = { status: { type: 'string', enum: ['created'] }, ...id !== undefined && { id } }
-  return { type: 'object', properties, required: Object.keys(properties), ...closed }
+  return closedObject({ status: { type: 'string', enum: ['created'] }, ...id !== undefined && { id } })
 }
 
 /** Returns the schema of a page around its items. */
 export function wrappedSchema (items: Schema): Schema {
   const link = { type: 'string', description: 'a relative URL' }
-  return {
-    type: 'object',
-    properties: {
-      items,
-      page: {
-        type: 'object',
-        properties: { first: link, prev: link, next: link, total: { type: 'integer' } },
-        additionalProperties: false
-      }
-    },
-    required: ['items', 'page'],
-    additionalProperties: false
-  }
+  const page = closedObject({ first: link, prev: link, next: link, total: { type: 'integer' } }, [])
+  return closedObject({ items, page })
 }
+
+/** Returns the schema of the answer to a write of all items that a filter finds. */
+export const affectedSchema = ({ components }: Describing): Schema => components.named('Affected', () => ({
+  type: 'object',
+  properties: { status: { type: 'string', const: 'ok' }, affected: { type: 'integer', minimum: 0 } },
+  // A dry run does not tell how many.
+  required: ['status']
+}))
+
+/** Returns the form of the answer to an import; none where the collection takes none. */
+export const importedForms = (on: OnCollection, describing: Describing): readonly Schema[] =>
+  isMet('imports', on, describing) ? [describing.components.named('Imported', importedSchema)] : []
+
+/** The number of items or, with a resolution, of those that were created, and of those that existed. */
+const importedSchema = (): Schema =>
+  ({ anyOf: [['count'], ['created', 'updated'], ['created', 'ignored']].map(importedForm) })
+
+const importedForm = (counts: readonly string[]): Schema => closedObject({
+  status: { type: 'string', enum: ['created', 'ok'] },
+  ...Object.fromEntries(counts.map(name => [name, { type: 'integer', minimum: 0 }]))
+})
 
 /** Returns the schema of an event of a live document. */
 export const eventSchema = (): Schema => ({
@@ -83,8 +85,6 @@ export const eventSchema = (): Schema => ({
   },
   required: ['event', 'data']
 })
-
-const closed = { additionalProperties: false }
 
 const facts = {
   parameter: { type: 'string', description: 'the query parameter with the error' },

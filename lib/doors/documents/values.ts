@@ -123,6 +123,24 @@ const timestampPattern = '^(?!0000)\\d{4}-\\d{2}-\\d{2}[Tt]\\d{2}:\\d{2}:\\d{2}(
 /** The integers that a number holds exactly. */
 export const safeBounds = { minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER }
 
+/** Returns the schema of an object of these members alone. Default of `required`: all. */
+export const closedObject = (
+  properties: Schema, required: readonly string[] = Object.keys(properties)
+): Schema => ({ type: 'object', properties, ...required.length > 0 && { required }, additionalProperties: false })
+
+/** JSON Schema has no empty `anyOf`: such a value cannot be given. Linters refuse one of a single schema. */
+export function anyOf (schemas: readonly Schema[]): Schema {
+  const [only, ...others] = schemas
+  if (only === undefined) return { not: {} }
+  return others.length === 0 ? only : { anyOf: schemas }
+}
+
+/** Returns the schema of a value of any of these schemas, whatever their descriptions. */
+export const distinctSchema = (schemas: readonly Schema[]): Schema =>
+  anyOf([...new Map(schemas.map(({ description: _, ...schema }) => [JSON.stringify(schema), schema])).values()])
+
+export const textOf = (description: string) => ({ type: 'string', description })
+
 const pick = (schema: Schema, keywords: readonly string[]): Schema =>
   Object.fromEntries(Object.entries(schema).filter(([keyword]) => keywords.includes(keyword)))
 

@@ -1,0 +1,183 @@
+import type { CollectionView } from '../../core/api/face.ts'
+import { mediaTypes } from '../../core/plan/media.ts'
+import type { ResponseSuffix } from './components.ts'
+import type { Describing } from './describing.ts'
+import { groupSchema, itemSchema, listedSchema, pageSchema } from './items.ts'
+import { isMet, type OnCollection, type OnFields, type OnRoot, type Piece, when } from './needs.ts'
+import type { Content, Reference, Response, Schema } from './objects.ts'
+import {
+  affectedSchema, createdSchema, directorySchema, doneSchema, eventSchema, importedForms, ok, type SharedResponse,
+  wrappedSchema
+} from './responses.ts'
+import { shownSchema } from './shown.ts'
+import { anyOf, closedObject, distinctSchema, textOf } from './values.ts'
+
+// The answers that operations have (operations.ts).
+
+type Answer<On = OnCollection> = Piece<On, Response | Reference>
+
+/** Returns an answer to which all operations of a collection refer. */
+const kept = (
+  suffix: ResponseSuffix, make: (on: OnCollection, describing: Describing) => Response
+): Answer => (on, describing) => describing.components.responseOf(on.collection, suffix, () => make(on, describing))
+
+const shared = (name: SharedResponse): Answer<OnRoot> => (_, { components }) => components.response(name)
+
+export const notModified = when(['details'], shared('NotModified'))
+export const badRequest = shared('BadRequest')
+export const notFound = shared('NotFound')
+export const conflict = shared('Conflict')
+export const failedPrecondition = when(['details'], conflict)
+export const failed = shared('Failed')
+
+export const directory: Answer<OnRoot> = (_, describing) => ok('The collections.', directorySchema(describing))
+
+export const batchDone: Answer<OnRoot> = (_, describing) => ok('All done, or tried.', {
+  anyOf: [
+    { type: 'array', items: describing.components.named('BatchResult', batchResultSchema) }, doneSchema(describing)
+  ]
+})
+
+const batchResultSchema = (): Schema => closedObject({
+  status: { type: 'integer', description: 'the status of the request alone' },
+  location: textOf('the path of the new item'),
+  etag: textOf('the tag of the body'),
+  body: { description: 'the body of the answer to the request alone' }
+}, ['status'])
+
+export const page = kept('Page', (on, describing) => {
+  const { face, profile } = describing
+  const element = listedSchema(on.collection, describing)
+  const response = paged('A page of items.', pageSchema(element, describing), on, describing)
+  const streams: Content = profile.streams && face.streams()
+    ? { [mediaTypes.ndjson]: { itemSchema: element }, [mediaTypes.csv]: { schema: { type: 'string' } } }
+    : {}
+  return withContent(response, { ...streams, ...eventContent('collection', on, describing) })
+})
+
+/** Returns the answer of these items, or of an object of them. */
+function paged (description: string, items: Schema, on: OnCollection, describing: Describing): Response {
+  const headers = {
+    ...isMet('linksInHeader', on, describing) && { Link: headerOf('The pages `first`, `prev` and `next` (RFC 8288).') },
+    ...describing.profile.details && {
+      'X-Total-Count': headerOf('The number of all items (`Prefer: count=exact`).', 'integer'),
+      ETag: tag
+    }
+  }
+  return ok(description, isMet('linksInBody', on, describing) ? wrappedSchema(items) : items, { headers })
+}
+
+const withContent = (response: Response, more: Content): Response =>
+  ({ ...response, content: { ...response.content, ...more } })
+
+/** Returns the content of a live document: its events; none where the resource is not live. */
+function eventContent (
+  kind: 'collection' | 'item', { collection }: OnCollection, { sight, profile, components }: Describing
+): Content {
+  if (!profile.streams || !sight.at({ kind, collection }).isLive) return {}
+  return { [mediaTypes.events]: { itemSchema: components.named('Event', eventSchema) } }
+}
+
+const headerOf = (description: string, type = 'string') => ({ description, schema: { type } })
+const tag = headerOf('The tag of this representation.')
+
+export const item = kept('Item', (on, describing) =>
+  itemResponse(itemSchema(on.collection, describing), on, describing))
+
+export const itemOrNull = kept('ItemOrNull', (on, describing) =>
+  itemResponse({ anyOf: [itemSchema(on.collection, describing), { type: 'null' }] }, on, describing))
+
+function itemResponse (schema: Schema, on: OnCollection, describing: Describing): Response {
+  const response = ok('The item.', schema, { ...describing.profile.details && { headers: { ETag: tag } } })
+  return withContent(response, eventContent('item', on, describing))
+}
+
+/** The answer to a creation that is tried. */
+export const tried: Answer = when(['tries', 'details'], (on, describing) => {
+  const imported = importedForms(on, describing)
+  const done = doneSchema(describing)
+  return ok('Tried, and not created.', imported.length === 0 ? done : { anyOf: [done, ...imported] })
+})
+
+export const created = kept('Created', (on, describing) => {
+  const { collection } = on
+  const { face: { createdBody }, profile } = describing
+  const headers = { Location: headerOf('The path of the new item.') }
+  const isShown = createdBody === 'id' && collection.key.every(({ readable }) => readable)
+  const acknowledgement = createdSchema(isShown ? keySchema(collection) : undefined)
+  const one = orShown(acknowledgement, collection, describing)
+  // An array of a sub-collection can link some items and create others.
+  const mixed = { type: 'array', items: { anyOf: [acknowledgement, doneSchema(describing)] } }
+  if (createdBody === 'none' && !profile.selection) return { description: 'Created.', headers }
+  if (profile.plainNames) return ok('Created.', acknowledgement, { headers })
+  const forms = [...oneOrMany(one), mixed, ...importedForms(on, describing)]
+  return ok('Created. `Prefer` decides what the body shows.', { anyOf: forms }, { headers })
+})
+
+/** A key of several fields is shown as its path segment. */
+function keySchema (collection: CollectionView): Schema {
+  const [key, other] = collection.key
+  return key === undefined || other !== undefined ? { type: 'string' } : shownSchema(key)
+}
+
+const oneOrMany = (schemas: readonly Schema[]) => schemas.flatMap(schema => [schema, { type: 'array', items: schema }])
+
+/** Returns the forms of an answer to a write: that of what was done and, where `Prefer` shows it, that of the item. */
+function orShown (done: Schema, collection: CollectionView, describing: Describing): readonly Schema[] {
+  const item = itemSchema(collection, describing)
+  const { details, selection } = describing.profile
+  return details && selection ? [done, item] : [done]
+}
+
+/** The answer to a request that has linked items which existed. */
+export const linked = kept('Linked', ({ collection }, describing) =>
+  ok('Linked.', { anyOf: oneOrMany(orShown(doneSchema(describing), collection, describing)) }))
+
+export const updated = kept('Updated', ({ collection }, describing) =>
+  ok('Updated.', anyOf(orShown(doneSchema(describing), collection, describing))))
+
+/** The client knows the identifier: it is that of the URL. */
+export const upserted = kept('Upserted', ({ collection }, describing) =>
+  ok('Created.', anyOf(orShown(createdSchema(undefined), collection, describing))))
+
+export const deleted: Answer = (_, describing) => ok('Deleted.', doneSchema(describing))
+
+export const affected: Answer = (_, describing) => ok('The number of items.', affectedSchema(describing))
+
+/** The answers to an array of changes, and to what is no array, or one that is tried. */
+const changesWith = (other: (describing: Describing) => Schema): Answer => ({ collection }, describing) => {
+  const others = other(describing)
+  const done = doneSchema(describing)
+  const created = collection.strategies.upsert ? [createdSchema({})] : []
+  const element = { anyOf: [done, ...created, itemSchema(collection, describing)] }
+  return ok('Updated.', { anyOf: [{ type: 'array', items: element }, others] })
+}
+export const changed = changesWith(doneSchema)
+export const allChanged = changesWith(affectedSchema)
+
+const without = (what: string): Answer =>
+  when(['details'], () => ({ description: `${what}; \`Prefer: return=minimal\`.` }))
+export const updatedSilently = without('Updated')
+export const writtenSilently = without('Written')
+
+export const value: Answer<OnFields> = (on, describing) => ok('The value.', distinctSchema(valuesIn(on, describing)))
+
+const valuesIn = ({ fields }: OnFields, { components }: Describing) =>
+  fields.filter(({ readable }) => readable).map(field => shownSchema(field, components))
+
+export const written: Answer<OnFields> = (on, describing) => {
+  const shown = valuesIn(on, describing)
+  return ok('Written.', distinctSchema([doneSchema(describing), ...shown]))
+}
+
+export const amended: Answer<OnFields> = ({ fields }, describing) => {
+  const shown = distinctSchema(fields.map(field => shownSchema(field, describing.components)))
+  const done = closedObject({ status: { type: 'string', const: 'ok' }, value: shown }, ['status'])
+  return ok('Written.', distinctSchema([done, shown]))
+}
+
+export const groups = kept('Groups', (on, describing) => {
+  const element = listedSchema(on.collection, describing)
+  const member = { anyOf: [element, { type: 'array', items: element }, groupSchema(describing)] }
+  return paged('The members.', { type: 'object', additionalProperties: member }, on, describing)
+})
