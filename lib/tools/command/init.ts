@@ -9,9 +9,8 @@ import type { OpenedDatabase } from './open.ts'
 import { prepare, preparingFlags } from './prepare.ts'
 import type { Command, Flags } from './run.ts'
 import { declare } from './scaffold/declare.ts'
-import { shellWord } from './scaffold/relations.ts'
 import { writeProject } from './scaffold/write/project.ts'
-import { CommandError, explain, readVersion } from './terminal.ts'
+import { CommandError, explain, readVersion, shellWord } from './terminal.ts'
 
 /** Writes a project that serves a database, or tells how a project differs from its database. */
 export const init: Command = {

@@ -1,10 +1,10 @@
 import { readPostgres, readSchemas } from './scaffold/read-postgres.ts'
-import { openPostgres as openTables, type PostgresTables, type SessionSettings } from '../../core/sources/sql/tables.ts'
+import { openPostgres, type PostgresTables, type SessionSettings } from '../../core/sources/sql/tables.ts'
 import { codeOf, type OpenedDatabase, type OpenOptions, statementTimeout } from './open.ts'
 import { CommandError } from './terminal.ts'
 
 /** Opens a PostgreSQL database. Nothing of the address is ever part of a message: it may hold a password. */
-export async function openPostgres (
+export async function openServer (
   address: string, { write, session, schemas, progress, loadServing }: OpenOptions
 ): Promise<OpenedDatabase> {
   const opened = open(address, write, session)
@@ -32,7 +32,7 @@ export async function openPostgres (
 
 function open (connectionString: string, write: boolean, session: SessionSettings | undefined) {
   try {
-    return openTables(connectionString, {
+    return openPostgres(connectionString, {
       readOnly: !write, statementTimeout, ...session && { session: () => session }
     })
   } catch (error) {

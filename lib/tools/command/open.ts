@@ -39,8 +39,8 @@ export const isPostgres = (target: string): boolean => /^postgres(?:ql)?:\/\//i.
 /** Opens what the user names. Throws a CommandError that says what is wrong with it. */
 export async function openDatabase (target: string, options: OpenOptions): Promise<OpenedDatabase> {
   if (isPostgres(target)) {
-    const { openPostgres } = await import('./open-postgres.ts')
-    return openPostgres(target, options)
+    const { openServer } = await import('./open-postgres.ts')
+    return openServer(target, options)
   }
   const [, scheme] = /^([a-z][a-z0-9+.-]+):\/\//i.exec(target) ?? []
   if (scheme !== undefined) {

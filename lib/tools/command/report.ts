@@ -2,8 +2,8 @@ import { printable } from '../../core/errors/printable.ts'
 import { toName } from '../../core/model/names.ts'
 import type { CollectionDesign, Design } from './scaffold/design.ts'
 import { propertyOf } from './scaffold/naming.ts'
-import { shellWord } from './scaffold/relations.ts'
 import { parametersOf } from './syntax.ts'
+import { shellWord } from './terminal.ts'
 
 const mostLines = 25
 const mostRelations = 8

@@ -29,6 +29,10 @@ export function explain (error: unknown): string {
   return printable(message.replaceAll(/\s*\n\s*-?\s*/g, ' '))
 }
 
+/** Quotes a word for a shell where that is necessary. */
+export const shellWord = (text: string): string =>
+  /^[\w./:=@-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
+
 /** The time after which a line says what a step does, in milliseconds. */
 const quiet = 700
 

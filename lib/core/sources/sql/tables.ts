@@ -5,7 +5,7 @@ import { databaseOf } from '../source.ts'
 import type { Catalog, CatalogTable, Engine } from './catalog.ts'
 import { designTables } from './design/design.ts'
 import { printDiff } from './design/diff.ts'
-import { type Query, readFromPostgres, readFromSqlite } from './design/existing.ts'
+import { readFromPostgres, readFromSqlite, type SendQuery } from './design/existing.ts'
 import { printDesign } from './design/print.ts'
 import { loadKysely } from './load-kysely.ts'
 import { readCatalog } from './postgres/catalog.ts'
@@ -89,7 +89,7 @@ const changes: readonly RowChange[] = ['insert', 'update', 'delete']
 /** A PostgreSQL database that is opened for its tables. */
 export interface PostgresTables {
   readonly db: PostgresDatabase
-  readonly query: Query
+  readonly query: SendQuery
   /** Loads what builds statements, which the first request would wait for. */
   loadBuilder (): void
   /** Reads tables of these names. */
@@ -103,7 +103,7 @@ export function openPostgres (
   connectionString: string, options: Pick<PostgresOptions, 'readOnly' | 'statementTimeout' | 'session'>
 ): PostgresTables {
   const db = postgres({ ...options, connectionString, check: 'off' })
-  const query: Query = async (text, values = []) =>
+  const query: SendQuery = async (text, values = []) =>
     (await db.pool.query<Record<string, unknown>>(text, [...values])).rows
   return {
     db,

@@ -1,9 +1,9 @@
 import type { CollectionDesign, Design, FieldDesign, Flags, ScalarDesign, TypeDesign } from './design.ts'
 import { matchForeignKeys } from './key-types.ts'
 import {
-  addRelations, chooseKey, type Draft, findJoins, foreignKeysOf, keyOfTarget, type Reference, type References,
-  shellWord
+  addRelations, chooseKey, type Draft, findJoins, foreignKeysOf, keyOfTarget, type Reference, type References
 } from './relations.ts'
+import { shellWord } from '../terminal.ts'
 import { makeNames, namesOfColumns, propertyOf, relationName } from './naming.ts'
 import { isSecretOf, looksSecret } from './secrets.ts'
 import { type Omission, type SeenColumn, type SeenTable, type SeenTables, takesWrites } from './tables.ts'

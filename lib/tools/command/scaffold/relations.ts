@@ -1,8 +1,11 @@
 import type { FieldDesign, Flags, TypeDesign } from './design.ts'
 import type { DesignOptions } from './make-design.ts'
 import { type Names, propertyOf, relationName } from './naming.ts'
-import { type ForeignKey, type Omission, type SeenColumn, type SeenTable, takesWrites } from './tables.ts'
+import { shellWord } from '../terminal.ts'
+import { type Omission, type SeenColumn, type SeenTable, takesWrites } from './tables.ts'
 import { typeOf } from './types.ts'
+
+type ForeignKey = SeenTable['foreignKeys'][number]
 
 /** A collection while it is designed. */
 export interface Draft {
@@ -294,6 +297,3 @@ function remedyFor ({ name, columns, primaryKey }: SeenTable, readable: Draft['r
   const isShowable = hidden.every(column => column.isForbidden !== true && 'type' in typeOf(column, true))
   return isShowable ? `; --show ${shellWord(hidden.map(column => `${name}.${column.name}`).join())} shows it` : ''
 }
-
-/** Quotes a word for a shell where that is necessary. */
-export const shellWord = (text: string) => /^[\w./:=@-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`

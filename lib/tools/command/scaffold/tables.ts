@@ -25,8 +25,6 @@ export interface SeenColumn extends CatalogColumn {
   readonly holdsHash?: boolean
 }
 
-export type ForeignKey = CatalogTable['foreignKeys'][number]
-
 /** A table or view of the catalog, with what else its collection depends on. */
 export interface SeenTable extends CatalogTable {
   readonly columns: readonly SeenColumn[]

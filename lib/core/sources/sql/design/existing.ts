@@ -9,13 +9,13 @@ type Columns = readonly string[]
 /** What a database has of the tables that the declarations mean. `indexes`: the columns of each, by keyOfTable. */
 export interface Existing { readonly catalog: Catalog, readonly indexes: ReadonlyMap<string, readonly Columns[]> }
 
-export type Rows = ReadonlyArray<Readonly<Record<string, unknown>>>
+type Rows = ReadonlyArray<Readonly<Record<string, unknown>>>
 
 /** Sends a statement to PostgreSQL. */
-export type Query = (text: string, values?: readonly unknown[]) => Promise<Rows>
+export type SendQuery = (text: string, values?: readonly unknown[]) => Promise<Rows>
 
 /** Reads what a PostgreSQL database has of these tables. */
-export async function readFromPostgres (query: Query, names: readonly TableName[]): Promise<Existing> {
+export async function readFromPostgres (query: SendQuery, names: readonly TableName[]): Promise<Existing> {
   const catalog = await readPostgres({ query }, names)
   const indexes = names.map(async name =>
     [keyOfTable(name), columnsIn(await query(postgresIndexes, [quoteTable(name)]))] as const)
