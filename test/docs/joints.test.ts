@@ -99,6 +99,9 @@ test('one file says what declarations need of tables, for those that are and tho
     'lib/core/sources/sql/check/columns.ts', 'lib/core/sources/sql/check/relations.ts',
     'lib/core/sources/sql/design/design.ts'
   ])
+  t.strictSame(filesWith(/\bisFilled\(/).filter(path => path.startsWith('lib/core/sources/')), [
+    'lib/core/sources/sql/needs.ts'
+  ])
   t.strictSame(filesWith(/\.otherKey\b|\bidentifier && !/).filter(path => /sql\/(check|design)\//.test(path)), [])
   t.end()
 })

@@ -1,3 +1,4 @@
+import { isFilled, mayFill } from '../../model/filled.ts'
 import type { Collection, StoredField, SubCollectionField } from '../../model/model.ts'
 import { joinTableOf, sourceOf, tableOf } from './source.ts'
 import type { TableName } from './table-name.ts'
@@ -13,6 +14,10 @@ export const tableFor = (collection: Collection): TableName =>
 /** Returns the name of the column that stores a property. */
 export const columnFor = (collection: Collection, property: string): string =>
   isMemory(collection) ? property : sourceOf(collection).column(property)
+
+/** Returns true for a field of new items that neither clients nor the application fill: its column is to do so. */
+export const isLeftToColumn = (field: StoredField, collection: Collection): boolean =>
+  !mayFill(collection) && !isFilled(field, collection)
 
 /** Fields whose values no two items share, with the collection that has them. */
 export interface Distinct { readonly collection: Collection, readonly fields: readonly StoredField[] }

@@ -1,10 +1,11 @@
 import { suggest } from '../../../errors/suggest.ts'
 import { placeOf } from '../../../model/fields.ts'
-import { isFilled, isForeignKey, mayFill } from '../../../model/filled.ts'
+import { isForeignKey, mayFill } from '../../../model/filled.ts'
 import type { Collection, Field, StoredField } from '../../../model/model.ts'
 import { words } from '../../../model/names.ts'
 import type { Finding } from '../../catalog-check.ts'
 import type { Catalog, CatalogColumn, CatalogTable } from '../catalog.ts'
+import { isLeftToColumn } from '../needs.ts'
 import { joinsOf, joinTableOf, sourceOf, tableOf } from '../source.ts'
 import { showTable, type TableName } from '../table-name.ts'
 import { checkColumn, checkNulls, checkUniqueness } from './columns.ts'
@@ -123,18 +124,16 @@ function checkCreation ({ collection, table, columns }: Served): readonly Findin
   return table.columns.filter(isRequired).flatMap(column => {
     const field = fields.get(column.name)
     if (field === undefined) return [undeclared(collection, column)]
-    if (hasCode) return []
-    return isFilled(field, collection)
-      ? checkOptional(field, column, collection)
-      : [unfilled(field, column, collection)]
+    if (isLeftToColumn(field, collection)) return [unfilled(field, column, collection)]
+    return hasCode ? [] : checkOptional(field, column, collection)
   })
 }
 
 /** Checks that the key of an item that is created through a trigger is known: the database does not tell it. */
 function checkViewKey ({ collection, table }: Served): readonly Finding[] {
   const { strategies: { create }, key } = collection
-  if (!create || mayFill(collection) || !table.replaced.has('insert')) return []
-  return key.filter(field => !isFilled(field, collection)).map(field => fault(placeOfField(collection, field),
+  if (!create || !table.replaced.has('insert')) return []
+  return key.filter(field => isLeftToColumn(field, collection)).map(field => fault(placeOfField(collection, field),
     'is the key of new items, but no client may write it, and a view does not tell which key its trigger has made; ' +
     "flag it 'writable', fill it in the hook 'creating', or set requestStrategies: { create: false }"))
 }

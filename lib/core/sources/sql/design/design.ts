@@ -7,7 +7,7 @@ import { typeRules } from '../check/types.ts'
 import { columnFor, distinctIn, joinNeeds, type JoinSide, tableFor } from '../needs.ts'
 import { joinsOf, joinTableOf } from '../source.ts'
 import { keyOfTable, quoteName } from '../table-name.ts'
-import { checksOf, defaultOf, isUnfilled } from './values.ts'
+import { checksOf, defaultOf, needsValue } from './values.ts'
 
 /** A table that declarations need, as its database will describe it, and what a catalog does not tell. */
 export interface DesignedTable {
@@ -103,7 +103,7 @@ const emptyTable: Omit<CatalogTable, 'name'> = {
 }
 
 const lacksValue = (field: StoredField, collection: Collection, engine: Engine) =>
-  isUnfilled(field, collection) && !isNumbered(field, collection) && collection.strategies.create &&
+  needsValue(field, collection) && !isNumbered(field, collection) && collection.strategies.create &&
   defaultOf(field, collection, engine) === undefined
 
 const distinct = (lists: readonly Columns[]): readonly Columns[] =>

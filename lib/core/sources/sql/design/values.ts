@@ -1,9 +1,9 @@
 import type { TSchema } from '@sinclair/typebox'
-import { isFilled, mayFill } from '../../../model/filled.ts'
 import type { ValueKind } from '../../../model/kinds.ts'
 import type { Collection, StoredField } from '../../../model/model.ts'
 import { isScalar, type Scalar, textOfDate } from '../../../model/values.ts'
 import type { Engine } from '../catalog.ts'
+import { isLeftToColumn } from '../needs.ts'
 import { sqliteKind } from '../sqlite/kinds.ts'
 
 // The values of designed columns: their defaults, and the conditions that they fulfil.
@@ -35,12 +35,12 @@ export function defaultOf (field: StoredField, collection: Collection, engine: E
   if (given !== undefined && given !== null) {
     return literal(type.take(given instanceof Date ? textOfDate(given, type) : given) ?? given, field, engine)
   }
-  return isUnfilled(field, collection) ? nowOf[engine][type.kind] : undefined
+  return needsValue(field, collection) ? nowOf[engine][type.kind] : undefined
 }
 
-/** Returns true for a field that must have a value, for which neither clients nor the application are asked. */
-export const isUnfilled = (field: StoredField, collection: Collection): boolean =>
-  !field.nullable && !mayFill(collection) && !isFilled(field, collection)
+/** Returns true for a field that must have a value, which its column is to give. */
+export const needsValue = (field: StoredField, collection: Collection): boolean =>
+  !field.nullable && isLeftToColumn(field, collection)
 
 type Range = (column: string, bound: number) => string
 
