@@ -1,16 +1,17 @@
 import type { CollectionView } from '../../core/api/face.ts'
 import { mediaTypes } from '../../core/plan/media.ts'
 import type { ResponseSuffix } from './components.ts'
-import type { Describing } from './describing.ts'
+import {
+  type Describing, holds, type OnCollection, type OnFields, type OnRoot, type Piece, when
+} from './describing.ts'
 import { groupSchema, itemSchema, listedSchema, pageSchema } from './items.ts'
-import { isMet, type OnCollection, type OnFields, type OnRoot, type Piece, when } from './needs.ts'
 import type { Content, Reference, Response, Schema } from './objects.ts'
 import {
   affectedSchema, createdSchema, directorySchema, doneSchema, eventSchema, importedForms, ok, type SharedResponse,
   wrappedSchema
 } from './responses.ts'
 import { shownSchema } from './shown.ts'
-import { anyOf, closedObject, distinctSchema, textOf } from './values.ts'
+import { anyOf, closedObject, distinctSchema, textFor } from './values.ts'
 
 // The answers that operations have (operations.ts).
 
@@ -40,8 +41,8 @@ export const batchDone: Answer<OnRoot> = (_, describing) => ok('All done, or tri
 
 const batchResultSchema = (): Schema => closedObject({
   status: { type: 'integer', description: 'the status of the request alone' },
-  location: textOf('the path of the new item'),
-  etag: textOf('the tag of the body'),
+  location: textFor('the path of the new item'),
+  etag: textFor('the tag of the body'),
   body: { description: 'the body of the answer to the request alone' }
 }, ['status'])
 
@@ -58,13 +59,13 @@ export const page = kept('Page', (on, describing) => {
 /** Returns the answer of these items, or of an object of them. */
 function paged (description: string, items: Schema, on: OnCollection, describing: Describing): Response {
   const headers = {
-    ...isMet('linksInHeader', on, describing) && { Link: headerOf('The pages `first`, `prev` and `next` (RFC 8288).') },
+    ...holds('linksInHeader', on, describing) && { Link: headerOf('The pages `first`, `prev` and `next` (RFC 8288).') },
     ...describing.profile.details && {
       'X-Total-Count': headerOf('The number of all items (`Prefer: count=exact`).', 'integer'),
       ETag: tag
     }
   }
-  return ok(description, isMet('linksInBody', on, describing) ? wrappedSchema(items) : items, { headers })
+  return ok(description, holds('linksInBody', on, describing) ? wrappedSchema(items) : items, { headers })
 }
 
 const withContent = (response: Response, more: Content): Response =>
@@ -170,7 +171,7 @@ export const written: Answer<OnFields> = (on, describing) => {
   return ok('Written.', distinctSchema([doneSchema(describing), ...shown]))
 }
 
-export const amended: Answer<OnFields> = ({ fields }, describing) => {
+export const valueChanged: Answer<OnFields> = ({ fields }, describing) => {
   const shown = distinctSchema(fields.map(field => shownSchema(field, describing.components)))
   const done = closedObject({ status: { type: 'string', const: 'ok' }, value: shown }, ['status'])
   return ok('Written.', distinctSchema([done, shown]))

@@ -2,14 +2,13 @@ import type { CollectionView, FieldView, RelationView, ValueView } from '../../c
 import { mediaTypes } from '../../core/plan/media.ts'
 import { formType } from '../../core/request/parse.ts'
 import { resolveParameter } from './components.ts'
-import type { Describing } from './describing.ts'
 import {
-  isMet, type OnCollection, type OnFields, type OnRelation, type OnResource, type OnRoot, type Piece
-} from './needs.ts'
+  type Describing, holds, type OnCollection, type OnFields, type OnRelation, type OnResource, type OnRoot, type Piece
+} from './describing.ts'
 import type { Content, Parameters, Reference, RequestBody, Schema } from './objects.ts'
 import { isNameable } from './profiles.ts'
 import { jsonContent } from './responses.ts'
-import { anyOf, closedObject, distinctSchema, fieldSchema, textOf } from './values.ts'
+import { anyOf, closedObject, distinctSchema, fieldSchema, textFor } from './values.ts'
 
 // The bodies that operations take (operations.ts), and their schemas.
 
@@ -29,7 +28,7 @@ export const newOrLinked: Body<OnRelation> = (on, describing) =>
 
 function oneOrMany (item: Schema, on: OnResource, describing: Describing): RequestBody {
   const schema = describing.profile.plainNames ? item : { anyOf: [item, { type: 'array', items: item }] }
-  const imports = isMet('imports', on, describing) ? describing.face.importTypes : []
+  const imports = holds('imports', on, describing) ? describing.face.importTypes : []
   // Each line is an item (docs/http.md: Imports).
   const lines = (type: string) => type === mediaTypes.csv ? { schema: { type: 'string' } } : { itemSchema: item }
   const content: Content = { ...jsonContent(schema), ...Object.fromEntries(imports.map(type => [type, lines(type)])) }
@@ -42,7 +41,7 @@ export const allLinks: Body<OnRelation> = ({ via }, describing) =>
 export const update: Body = ({ collection }, describing) => json(updateSchema(collection, describing))
 
 /** An element for each item that changes (docs/http.md: Arrays of changes). */
-export const changes: Body = ({ collection }, describing) => json(changesSchema(collection, describing))
+export const eachChange: Body = ({ collection }, describing) => json(changesSchema(collection, describing))
 
 /** These, or a change of all items that a filter finds (docs/http.md: Writes by a filter). */
 export const allChanges: Body = ({ collection }, describing) => {
@@ -67,18 +66,18 @@ const addendSchema = ({ values }: ValueView): Schema =>
 const batchOperationSchema = (): Schema => closedObject({
   method: { type: 'string', enum: ['POST', 'PUT', 'PATCH', 'DELETE'] },
   path: {
-    ...textOf('the path after the root of the API; `/$name` begins that of the item of an earlier operation'),
+    ...textFor('the path after the root of the API; `/$name` begins that of the item of an earlier operation'),
     pattern: '^/'
   },
   body: { description: 'as of the request alone; `{"$":"name"}` is the item of an earlier operation' },
-  as: { ...textOf('the name by which later operations refer to the item'), pattern: '^[A-Za-z_][A-Za-z0-9_]{0,63}$' },
-  if_match: textOf('the header `If-Match` of the operation'),
-  if_none_match: textOf('the header `If-None-Match` of the operation'),
+  as: { ...textFor('the name by which later operations refer to the item'), pattern: '^[A-Za-z_][A-Za-z0-9_]{0,63}$' },
+  if_match: textFor('the header `If-Match` of the operation'),
+  if_none_match: textFor('the header `If-None-Match` of the operation'),
   return: { type: 'string', enum: ['representation', 'minimal'], description: 'the body of the result' }
 }, ['method', 'path'])
 
 /** A query string of these parameters. Only filters with a name of their own differ between collections. */
-export const queryOf = (pieces: ReadonlyArray<Piece<OnCollection, Parameters>>): Body => (on, describing) => {
+export const asQuery = (pieces: ReadonlyArray<Piece<OnCollection, Parameters>>): Body => (on, describing) => {
   const { components } = describing
   const parameters = pieces.flatMap(piece => piece(on, describing) ?? [])
   const schema = (): Schema => {

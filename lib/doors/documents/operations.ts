@@ -1,12 +1,12 @@
 import {
-  affected, allChanged, amended, badRequest, batchDone, changed, conflict, created, deleted, directory, failed,
+  affected, allChanged, valueChanged, badRequest, batchDone, changed, conflict, created, deleted, directory, failed,
   failedPrecondition, groups, item, itemOrNull, linked, notFound, notModified, page, tried, updated, updatedSilently,
   upserted, value, written, writtenSilently
 } from './answers.ts'
 import {
-  allChanges, allLinks, amendment, batch, changes, newItem, newOrLinked, newValue, queryOf, update
+  allChanges, allLinks, amendment, asQuery, batch, eachChange, newItem, newOrLinked, newValue, update
 } from './bodies.ts'
-import { type OnCollection, type OnFields, type OnRelation, type OnResource, type OnRoot, when } from './needs.ts'
+import { type OnCollection, type OnFields, type OnRelation, type OnResource, type OnRoot, when } from './describing.ts'
 import {
   field, fields, filters, ifMatch, ifNoneMatch, listing, maxAffected, returned, returnedFields, where, withCount
 } from './parameters.ts'
@@ -40,7 +40,7 @@ const query: OperationRow<OnResource> = {
   summary: 'List {in}',
   description: ['As GET, for queries that are too long for a URL: the body is the query string.'],
   parameters: [withCount, ifNoneMatch],
-  body: queryOf([filters, ...listing]),
+  body: asQuery([filters, ...listing]),
   answers: list.answers
 }
 
@@ -60,7 +60,7 @@ const updateMany: ReadonlyArray<OperationRow<OnResource>> = [
     summary: 'Update items of {all}',
     description: ['Each element names an item by an identifier. All are updated, or none.'],
     parameters: returnedFields,
-    body: changes,
+    body: eachChange,
     answers: { 200: changed, 201: when(['upsertsEach'], changed), ...ofWrite }
   }
 ]
@@ -96,7 +96,7 @@ const deleteOne: OperationRow<OnResource> = {
 
 /**
  * The operations of a document, by kind of resource and method: a new one is one row. Of several rows, the first whose
- * needs are met is written, and so is the first text of `{ need: text }` (needs.ts). The blanks of texts are filled in
+ * needs (describing.ts) are met is written, and so is the first text of `{ need: text }`. Blanks of texts are filled in
  * write.ts. Where an API has keys of writes, every write takes one.
  */
 export const operations: {
@@ -216,7 +216,7 @@ export const operations: {
       ],
       parameters: [field, returned, ifMatch],
       body: amendment,
-      answers: { 200: amended, 204: writtenSilently, 405: failed, ...ofWrite }
+      answers: { 200: valueChanged, 204: writtenSilently, 405: failed, ...ofWrite }
     }
   },
   dictionary: {

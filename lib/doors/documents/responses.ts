@@ -2,8 +2,7 @@ import { Type } from '@sinclair/typebox'
 import { directoryEntry } from '../../../schemas/directory.ts'
 import { errorKinds } from '../../core/errors/errors.ts'
 import { mediaTypes, problemType } from '../../core/plan/media.ts'
-import type { Describing } from './describing.ts'
-import { isMet, type OnCollection } from './needs.ts'
+import { type Describing, holds, type OnCollection } from './describing.ts'
 import type { Content, Response, Schema } from './objects.ts'
 import { closedObject, valueSchema } from './values.ts'
 
@@ -64,7 +63,7 @@ export const affectedSchema = ({ components }: Describing): Schema => components
 
 /** Returns the form of the answer to an import; none where the collection takes none. */
 export const importedForms = (on: OnCollection, describing: Describing): readonly Schema[] =>
-  isMet('imports', on, describing) ? [describing.components.named('Imported', importedSchema)] : []
+  holds('imports', on, describing) ? [describing.components.named('Imported', importedSchema)] : []
 
 /** The number of items or, with a resolution, of those that were created, and of those that existed. */
 const importedSchema = (): Schema =>

@@ -139,7 +139,7 @@ export function anyOf (schemas: readonly Schema[]): Schema {
 export const distinctSchema = (schemas: readonly Schema[]): Schema =>
   anyOf([...new Map(schemas.map(({ description: _, ...schema }) => [JSON.stringify(schema), schema])).values()])
 
-export const textOf = (description: string) => ({ type: 'string', description })
+export const textFor = (description: string) => ({ type: 'string', description })
 
 const pick = (schema: Schema, keywords: readonly string[]): Schema =>
   Object.fromEntries(Object.entries(schema).filter(([keyword]) => keywords.includes(keyword)))

@@ -1,5 +1,4 @@
-import type { Describing } from './describing.ts'
-import { isMet, type Need, type OnRelation, type OnRoot, type Piece } from './needs.ts'
+import { type Describing, holds, type Need, type OnRelation, type OnRoot, type Piece } from './describing.ts'
 import type { Operation, OperationMethod, Parameters, PathItem, Reference, RequestBody, Response } from './objects.ts'
 import { idempotencyKey } from './parameters.ts'
 
@@ -29,7 +28,7 @@ export function writeOperations<On extends OnRoot> (
     const method = name as OperationMethod
     const on = onOf(method)
     if (on === undefined) return []
-    const row = [choices].flat().find(({ needs = [] }) => needs.every(need => isMet(need, on, describing, method)))
+    const row = [choices].flat().find(({ needs = [] }) => needs.every(need => holds(need, on, describing, method)))
     return row ? [[method, writeOperation(row, method, on, describing)]] : []
   }))
 }
@@ -38,11 +37,16 @@ function writeOperation<On extends OnRoot & Partial<Pick<OnRelation, 'via'>>> (
   row: OperationRow<On>, method: OperationMethod, on: On, describing: Describing
 ): Operation {
   const blanks = blanksOf(method, on.tags[0] ?? '', on.via?.name)
-  const write = (words: Words): string => chosen(words, need => isMet(need, on, describing, method))
+  const write = (words: Words): string => chosen(words, need => holds(need, on, describing, method))
     .replaceAll(/\{(\w+)\}/g, (blank, name) => blanks[name] ?? blank)
   const taken = row.parameters?.flatMap(parameter => parameter(on, describing) ?? [])
-  const key = isWrite(method) ? idempotencyKey(on, describing) : undefined
+  const key = method === 'get' || method === 'query' ? undefined : idempotencyKey(on, describing)
   const body = row.body?.(on, describing)
+  const responses: Record<string, Response | Reference> = {}
+  for (const [status, answer] of Object.entries(row.answers)) {
+    const made = answer(on, describing)
+    if (made) responses[status] = made
+  }
   return {
     operationId: describing.operationId(write(row.id)),
     summary: write(row.summary),
@@ -50,10 +54,7 @@ function writeOperation<On extends OnRoot & Partial<Pick<OnRelation, 'via'>>> (
     tags: on.tags,
     ...(taken ?? key) && { parameters: [...taken ?? [], ...key ?? []] },
     ...body && { requestBody: body },
-    responses: Object.fromEntries(Object.entries(row.answers).flatMap(([status, answer]) => {
-      const made = answer(on, describing)
-      return made ? [[status, made]] : []
-    }))
+    responses
   }
 }
 
@@ -70,9 +71,7 @@ const blanksOf = (
   one: part === undefined ? `an item of ${tag}` : `the ${part} of an item of ${tag}`
 })
 
-const isWrite = (method: OperationMethod) => method !== 'get' && method !== 'query'
-
-function chosen (words: Words, isMet: (need: Need) => boolean): string {
+function chosen (words: Words, holds: (need: Need) => boolean): string {
   if (typeof words === 'string') return words
-  return Object.entries(words).find(([need]) => need === 'otherwise' || isMet(need as Need))?.[1] ?? ''
+  return Object.entries(words).find(([need]) => need === 'otherwise' || holds(need as Need))?.[1] ?? ''
 }
