@@ -10,7 +10,7 @@ export { formatTypes } from './formats.ts'
 export type { ValueKind } from './kinds.ts'
 
 /** A type of values, and the information of the schemas around it: Optional and unions with null. */
-interface Described {
+export interface Described {
   readonly type: ValueType
   /** True if a value can be null or absent. */
   readonly nullable: boolean
