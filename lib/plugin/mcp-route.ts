@@ -6,7 +6,7 @@ import { DeclarationError, listOf } from '../core/errors/errors.ts'
 import type { Fail } from '../doors/agents/agent.ts'
 import type { Answer } from '../core/response/answer.ts'
 import { batching } from '../core/scheduling/batching.ts'
-import { bodyOf, RequestWork, type Serving, whenItsTurn } from './routes.ts'
+import { requestBody, RequestWork, type Serving, whenItsTurn } from './routes.ts'
 
 /** Registers the routes of the door for agents, if the application has opened it (docs/agents.md). */
 export async function addAgentRoutes (
@@ -41,7 +41,7 @@ export async function addAgentRoutes (
     ...limits.resourceMetadata !== undefined && { onSend: challenge(limits.resourceMetadata) },
     handler: handlerOf(request => {
       if (pages === undefined || !isRead(request) || !pages.take(request)) {
-        return door.answer(request, bodyOf(request, api.options.writes))
+        return door.answer(request, requestBody(request, api.options.writes))
       }
       return door.uses(request).then(uses => replies.prepare(pages.tellAgents(request, uses)))
     })

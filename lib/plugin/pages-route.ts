@@ -12,7 +12,7 @@ import { readOrigin } from './routes.ts'
 import { routerOptionsOf } from './replies.ts'
 
 /** The pages of a registration. */
-export interface Pages {
+export interface ServedPages {
   /** Returns true for a request that a page answers. */
   take (request: FastifyRequest): boolean
   answer (request: FastifyRequest, text: RequestText): Promise<Answer>
@@ -25,7 +25,7 @@ export interface Pages {
 /** Prepares the pages of an API; undefined if the application has not switched them on. */
 export async function makePages (
   scope: FastifyInstance, face: Face, options: ExplorerOptions | undefined
-): Promise<Pages | undefined> {
+): Promise<ServedPages | undefined> {
   if (options === undefined) return undefined
   // Most applications have no pages, and need not load them.
   const { makeExplorer } = await import('../doors/explorer/explorer.ts')
@@ -36,11 +36,11 @@ export async function makePages (
 /** Returns the names that no field may have where an API has pages, each with the reason for the error message. */
 export async function reservedByPages ({ explorer }: Options): Promise<ReadonlyMap<string, string>> {
   if (explorer === undefined) return new Map()
-  const { words } = await import('../doors/explorer/place.ts')
-  return new Map(words.map(word => [word, 'a parameter of the explorer has this name; rename the field']))
+  const { placeWords } = await import('../doors/explorer/place.ts')
+  return new Map(placeWords.map(word => [word, 'a parameter of the explorer has this name; rename the field']))
 }
 
-const pagesOf = (explorer: Explorer): Pages => ({
+const pagesOf = (explorer: Explorer): ServedPages => ({
   take: request => explorer.takes(headOf(request)),
   answer (request, text) {
     const note = (facts: PlannedFacts) => { request.dataApi = { ...facts, door: 'http' } }

@@ -38,7 +38,7 @@ import { checkDocumentOptions } from './document-options.ts'
 import { addDocumentRoute } from './document-route.ts'
 import { isErrorStatus, toDataApiError } from './failures.ts'
 import { addAgentRoutes } from './mcp-route.ts'
-import { makePages, type Pages, reservedByPages } from './pages-route.ts'
+import { makePages, type ServedPages, reservedByPages } from './pages-route.ts'
 import { addRegistration, type DataApi } from './registrations.ts'
 import { isAnswered, makeReplies, type Replies, watchPayloads } from './replies.ts'
 import { addBodyParser, addRoutes, safeMethods } from './routes.ts'
@@ -197,7 +197,7 @@ const registrationsOf = (app: FastifyInstance) =>
 
 /** Answers every error that is thrown in this scope. Changes nothing outside the scope. */
 export function addHooks (
-  scope: FastifyInstance, options: Options, replies: Replies, pages: Pages | undefined
+  scope: FastifyInstance, options: Options, replies: Replies, pages: ServedPages | undefined
 ): void {
   scope.setErrorHandler((thrown, request, reply) => {
     const status = !isAnswered(reply) && isErrorStatus(reply.statusCode) ? reply.statusCode : undefined

@@ -17,7 +17,7 @@ import { memoizeRecent } from '../core/scheduling/memoize.ts'
 import { askAgain } from '../core/scheduling/since-body.ts'
 import { statementTotals, type StatementTotals } from '../core/sources/statement-events.ts'
 import type { Closing } from './closing.ts'
-import type { Pages } from './pages-route.ts'
+import type { ServedPages } from './pages-route.ts'
 import { type Replies, routerOptionsOf } from './replies.ts'
 
 /**
@@ -80,7 +80,7 @@ export interface Serving {
   readonly api: Api
   readonly replies: Replies
   /** Undefined if the application has no pages. */
-  readonly pages: Pages | undefined
+  readonly pages: ServedPages | undefined
   /** Undefined if no document is live. */
   readonly live: LiveDocuments | undefined
   readonly closing: Closing
@@ -205,7 +205,7 @@ const valueOf = ({ value, refusal, bytes, stream }: Body): unknown =>
   refusal?.code === 'unsupported_media_type' ? stream ?? bytes : value
 
 /** Returns the body of a request; a hook of the application may have replaced it. */
-export function bodyOf (request: FastifyRequest, limits: BodyLimits): Body {
+export function requestBody (request: FastifyRequest, limits: BodyLimits): Body {
   const body = (request as Received)[received] ??
     receiveBody({ contentType: request.headers['content-type'], bytes: undefined }, limits)
   if (request.body === valueOf(body)) return body
@@ -231,7 +231,7 @@ export function readText (request: FastifyRequest, { api, rootLength, router }: 
     ifNoneMatch,
     // Node.js joins the values of repeated headers.
     idempotencyKey: typeof key === 'string' ? key : undefined,
-    body: bodyOf(request, api.options.writes)
+    body: requestBody(request, api.options.writes)
   }
 }
 

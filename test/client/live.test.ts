@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Test, test } from 'tap'
 import { createClient } from '../../lib/clients/client/index.ts'
-import { diff, shapeOf } from '../../lib/doors/live/diff.ts'
+import { diff, documentDigest } from '../../lib/doors/live/diff.ts'
 import { answering, failed, serve } from '../helpers/clients.ts'
 import fc from '../helpers/fast-check.ts'
 import { eventually } from '../helpers/follow.ts'
@@ -170,7 +170,7 @@ test('after any patch the document is the one that the server has', async t => {
   await fc.assert(fc.asyncProperty(states, async ([first, ...others]) => {
     let before = first as unknown
     const patches = others.map(after => {
-      const operations = diff(shapeOf(before, true), shapeOf(after, true), after)
+      const operations = diff(documentDigest(before, true), documentDigest(after, true), after)
       before = after
       return event('patch', operations)
     })

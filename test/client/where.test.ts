@@ -2,7 +2,7 @@ import fc, { runsOf } from '../helpers/fast-check.ts'
 import { deepStrictEqual } from 'node:assert'
 import { test } from 'tap'
 import { createClient } from '../../lib/clients/client/index.ts'
-import { listMembers, operatorWords, queryOf } from '../../lib/doors/own-code/parsed.ts'
+import { listMembers, operatorWords, parsedQuery } from '../../lib/doors/own-code/parsed.ts'
 import { type Operator, operatorNames, traitsOf } from '../../lib/core/model/operators.ts'
 import { parseQuery } from '../../lib/core/request/query.ts'
 import type { FieldAsked, Filter, Query, ValueText } from '../../lib/core/request/request.ts'
@@ -228,7 +228,7 @@ test('own code makes of every query what the server parses of its text', async t
     (key, member) => key === 'query' && member !== undefined ? comparable(member as Query) : member))
   const same = (query: Query) => nested(comparable(query))
   await fc.assert(fc.asyncProperty(query, async asked => {
-    deepStrictEqual(same(asText(queryOf(asked, listMembers)) as Query), same(bare(await parsed(asked)) as Query))
+    deepStrictEqual(same(asText(parsedQuery(asked, listMembers)) as Query), same(bare(await parsed(asked)) as Query))
   }), { numRuns })
   t.pass()
 })
@@ -246,6 +246,6 @@ test('undefined is refused, as it never means that there is no condition', async
     ]
   ) {
     await t.rejects(parsed({ where }), TypeError)
-    t.throws(() => queryOf({ where }, listMembers), { code: 'invalid_filter' })
+    t.throws(() => parsedQuery({ where }, listMembers), { code: 'invalid_filter' })
   }
 })

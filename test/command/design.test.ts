@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { test } from 'tap'
 import type { Declared } from '../../lib/core/declare/collection.ts'
-import { declare } from '../../lib/tools/command/scaffold/declare.ts'
+import { declareDesign } from '../../lib/tools/command/scaffold/declare.ts'
 import type { Design } from '../../lib/tools/command/scaffold/design.ts'
 import { choicesIn } from '../../lib/core/sources/sql/choices.ts'
 import { writeProject } from '../../lib/tools/command/scaffold/write/project.ts'
@@ -223,7 +223,8 @@ const essence = (collections: Readonly<Record<string, Declared>>) => JSON.string
   }))
 
 const nowhere = { kind: 'nowhere' } as unknown as SqlSource['database']
-const declared = (design: Design) => declare(design, { table: (table, options) => makeSource(nowhere, table, options) })
+const declared = (design: Design) =>
+  declareDesign(design, { table: (table, options) => makeSource(nowhere, table, options) })
 
 const rich = `create table "Artist" ("ArtistId" integer primary key, "Name" text not null unique, password text);
   create table "Album" ("AlbumId" integer primary key, "Title" text, "ArtistId" int references "Artist", "Day" date);

@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { test } from 'tap'
-import type { Values } from '../../lib/core/declare/collection.ts'
+import type { ItemValues } from '../../lib/core/declare/collection.ts'
 import dataApi, { collection, memory, SubItem, type Where } from '../../lib/index.ts'
 import { cellsOf, read } from '../helpers/documents.ts'
 import Fastify from '../helpers/fastify.ts'
@@ -8,7 +8,7 @@ import Fastify from '../helpers/fastify.ts'
 // docs/rules.md: Conditions
 
 test('docs/rules.md lists all conditions of scopes, each of which finds what it says', async t => {
-  const found: Readonly<Record<keyof Where<Values>, readonly number[]>> = {
+  const found: Readonly<Record<keyof Where<ItemValues>, readonly number[]>> = {
     equals: [1, 3],
     oneOf: [1, 3, 4],
     less: [1],

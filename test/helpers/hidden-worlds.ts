@@ -1,5 +1,5 @@
 import { Type, type TSchema } from '@sinclair/typebox'
-import type { Declared, OperationRules, Rules, Scope, Scopes, Values } from '../../lib/core/declare/collection.ts'
+import type { Declared, OperationRules, Rules, Scope, Scopes, ItemValues } from '../../lib/core/declare/collection.ts'
 import type { Condition, Where } from '../../lib/core/declare/conditions.ts'
 import { isSubItem } from '../../lib/core/declare/relations.ts'
 import {
@@ -31,7 +31,7 @@ export interface WorldPair {
 export interface RuledWorld extends World { readonly options: World['options'] & { readonly rules: OperationRules } }
 
 /** The scope and rules that hide rows and fields of a collection. */
-export interface Guard { readonly scope: Scope<Values> | Scopes<Values> | undefined, readonly rules: Rules }
+export interface Guard { readonly scope: Scope<ItemValues> | Scopes<ItemValues> | undefined, readonly rules: Rules }
 
 /**
  * Makes two worlds that differ in hidden data.
@@ -178,19 +178,19 @@ function generateChangeable (generator: ValueGenerator, { generated }: Part, par
   return relation === undefined ? { kind: 'own' } : { kind, relation }
 }
 
-function scopeOf (hiding: Hiding): Scope<Values> | undefined {
+function scopeOf (hiding: Hiding): Scope<ItemValues> | undefined {
   switch (hiding.kind) {
     case 'none': return undefined
     case 'never': return () => false
     case 'own': return async () => ({ keeper: ownKeeper })
-    case 'through': return (_context, where: Where<Values>): Condition =>
+    case 'through': return (_context, where: Where<ItemValues>): Condition =>
       where.some(hiding.relation, one => one.equals('keeper', ownKeeper))
   }
 }
 
 function fieldRulesOf ({ fields }: Denied): NonNullable<Rules['fields']> {
   const deny = () => false
-  const isOwn = ({ keeper }: Readonly<Values>) => keeper === ownKeeper
+  const isOwn = ({ keeper }: Readonly<ItemValues>) => keeper === ownKeeper
   return Object.fromEntries(Object.entries(fields)
     .filter(([, { read, write, writeItem }]) => read || write || writeItem)
     .map(([name, { read, write, writeItem }]) =>

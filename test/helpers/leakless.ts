@@ -5,9 +5,9 @@ import { type Case, CaseArbitrary } from '../../lib/tools/testing/conformance/ca
 import { declare, declareOpenly } from '../../lib/tools/testing/conformance/declare.ts'
 import { choiceLimit, type ChoiceSequence, makeGenerator } from '../../lib/tools/testing/conformance/generator.ts'
 import { openMemory } from '../../lib/tools/testing/conformance/run.ts'
-import { type ApiModel, encode } from '../../lib/tools/testing/conformance/resources.ts'
+import { type ApiModel, encodeText } from '../../lib/tools/testing/conformance/resources.ts'
 import { generateRequest, recordAnswer, makeClientState } from '../../lib/tools/testing/conformance/requests.ts'
-import { type Answer, sender, type SentRequest } from '../../lib/tools/testing/conformance/send.ts'
+import { type AnswerReceived, sender, type SentRequest } from '../../lib/tools/testing/conformance/send.ts'
 import {
   type Open, type Opened, openPrefix, type ServedWorld, sharedPart
 } from '../../lib/tools/testing/conformance/serve.ts'
@@ -115,7 +115,7 @@ async function findLeak (
 }
 
 /** True if each world answers as its twin, and each database as the first. */
-function isAlike (sent: SentRequest, answers: readonly Answer[]): boolean {
+function isAlike (sent: SentRequest, answers: readonly AnswerReceived[]): boolean {
   const [first, ...others] = answers.map(answer => sharedPart(sent, answer))
   return others.every(other => isDeepStrictEqual(other, first)) &&
     answers.every((answer, place) => isDeepStrictEqual(answer, answers[place - place % 2]))
@@ -129,7 +129,7 @@ async function hiddenRows (
     property, keys: fields
   }) => {
     const keys = hidden[property]?.[which] ?? []
-    const { body } = await one.send({ method: 'GET', url: `${openPrefix}/${encode(property)}`, headers: {} })
+    const { body } = await one.send({ method: 'GET', url: `${openPrefix}/${encodeText(property)}`, headers: {} })
     const keyIn = (row: Record<string, unknown>) => JSON.stringify(fields.map(field => row[field.property]))
     return JSON.stringify(
       (JSON.parse(body) as Array<Record<string, unknown>>).filter(row => keys.includes(keyIn(row)))
@@ -139,7 +139,9 @@ async function hiddenRows (
 }
 
 const tell = (
-  sent: readonly SentRequest[], served: ReadonlyArray<readonly [ServedWorld, ServedWorld]>, answers: readonly Answer[]
+  sent: readonly SentRequest[],
+  served: ReadonlyArray<readonly [ServedWorld, ServedWorld]>,
+  answers: readonly AnswerReceived[]
 ) =>
   `${sent.map(describe).join('\n')}\n\n${served.flat().map(({ name, faults }, index) =>
     `${name}: ${JSON.stringify(answers[index])}\n${faults().join('')}`).join('\n')}`

@@ -8,7 +8,7 @@ import type { Listing, Order, Predicate, ReadPlan, Selection, Shown, Step, Row }
 import { always, compareList, compareValue } from '../../lib/core/plan/predicates.ts'
 import { memory } from '../../lib/core/sources/memory/memory.ts'
 import { runRead } from '../../lib/core/sources/memory/read.ts'
-import type { Rows } from '../../lib/core/sources/memory/table.ts'
+import type { MemoryRows } from '../../lib/core/sources/memory/table.ts'
 import type { ListPlan, ReadResult, DataSource as Source } from '../../lib/core/sources/source.ts'
 
 // A source alone: plans made by hand, on models made by hand. People have a boss, staff, and marks by a join.
@@ -92,7 +92,8 @@ export function expressionOf (
 }
 
 export function makeWorld (
-  rows: Rows, { marks: markRows = [], links = [] }: { readonly marks?: Rows, readonly links?: Rows } = {}
+  rows: MemoryRows,
+  { marks: markRows = [], links = [] }: { readonly marks?: MemoryRows, readonly links?: MemoryRows } = {}
 ) {
   const source = memory(rows, { joins: { person_marks: links } })
   const people = collectionOf('people', source, id)

@@ -6,7 +6,7 @@ import type { Operator } from '../../lib/core/model/values.ts'
 import { parsePath } from '../../lib/core/request/path.ts'
 import { parsePrefer } from '../../lib/core/request/parse.ts'
 import { keptParameters, parseQuery } from '../../lib/core/request/query.ts'
-import type { FieldAsked, Filter, TextPlace, Query, SortTerm, ValueText } from '../../lib/core/request/request.ts'
+import type { FieldAsked, Filter, TextPlace, Query, SortAsked, ValueText } from '../../lib/core/request/request.ts'
 import { compileSyntax, operatorAt, operatorDefaults, type Syntax, yieldTo } from '../../lib/core/request/syntax.ts'
 import { print, printParts, spellingOf } from '../../lib/core/request/print.ts'
 
@@ -77,7 +77,7 @@ const { filter } = fc.letrec<{ filter: Filter, group: Filter, element: Filter }>
 
 // A `-` before a name means descending.
 const sortPath = fc.array(name, { minLength: 1, maxLength: 3 }).filter(([first]) => first?.startsWith('-') !== true)
-const sort = fc.array(fc.record<SortTerm>({ path: sortPath, descending: fc.boolean(), at: fc.constant(nowhere) }),
+const sort = fc.array(fc.record<SortAsked>({ path: sortPath, descending: fc.boolean(), at: fc.constant(nowhere) }),
   { minLength: 1, maxLength: 4 })
 const count = fc.stringMatching(/^[0-9a-z -]{0,3}$/).map((text): ValueText => ({ text, quoted: false, at: nowhere }))
 const anything = fc.oneof(text, tricky).map((text): ValueText => ({ text, quoted: false, at: nowhere }))

@@ -4,7 +4,7 @@ import { memory } from '../../lib/index.ts'
 import { rowName } from '../../lib/core/plan/order.ts'
 import type { ChangedTables } from '../../lib/core/sources/changes.ts'
 import type { Predicate, ReadPlan, Row } from '../../lib/core/plan/plan.ts'
-import type { Change, Changed, Database, Found, ReadResult } from '../../lib/core/sources/source.ts'
+import type { Change, Changed, Database, FoundRows, ReadResult } from '../../lib/core/sources/source.ts'
 import { runsOf } from '../helpers/fast-check.ts'
 
 // A suite that finds nothing proves nothing, unless it is known to find what is wrong.
@@ -12,7 +12,7 @@ import { runsOf } from '../helpers/fast-check.ts'
 /** What is wrong with a source that is right but for that. */
 interface Fault {
   plan? (plan: ReadPlan): ReadPlan
-  read? (result: Found, plan: ReadPlan): ReadResult
+  read? (result: FoundRows, plan: ReadPlan): ReadResult
   change? (change: Change, make: (change: Change) => Changed | Promise<Changed>): Changed | Promise<Changed>
   /** What it tells of a change. Without it, documents are not live. */
   told? (tables: ChangedTables): ChangedTables
@@ -56,11 +56,11 @@ function spoilDatabase (right: Database, {
   }
 }
 
-const everyRow = (result: Found, change: (row: Row) => Row): Found => result.kind === 'rows'
+const everyRow = (result: FoundRows, change: (row: Row) => Row): FoundRows => result.kind === 'rows'
   ? { ...result, rows: result.rows.map(change) }
   : result
 
-const everyValue = (result: Found, change: (value: unknown) => unknown): Found =>
+const everyValue = (result: FoundRows, change: (value: unknown) => unknown): FoundRows =>
   everyRow(result, row => Object.fromEntries(Object.entries(row).map(([name, value]) => [name, change(value)])))
 
 function ignoringCase (predicate: Predicate): Predicate {

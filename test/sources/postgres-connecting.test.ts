@@ -3,7 +3,7 @@ import { Kysely, PostgresDialect } from 'kysely'
 import { join } from 'node:path'
 import { type Test, test } from 'tap'
 import dataApi, { collection, DeclarationError, kysely, postgres, type SqlSource } from '../../lib/index.ts'
-import type { Server } from '../../lib/core/sources/sql/postgres/database.ts'
+import type { PoolServer } from '../../lib/core/sources/sql/postgres/database.ts'
 import { toConnectFault } from '../../lib/core/sources/sql/postgres/faults.ts'
 import { makeReplicas } from '../../lib/core/sources/sql/postgres/replicas.ts'
 import Fastify from '../helpers/fastify.ts'
@@ -86,11 +86,12 @@ test('a socket of a server that is not running is 503', async t => {
 })
 
 test('a replica that cannot be connected to, for whatever reason, leaves its reads to the primary', async t => {
-  const failing = (error: Error) => ({ use: () => Promise.reject(toConnectFault(error)) }) as unknown as Server
-  const primary = {} as unknown as Server
+  const failing = (error: Error) => ({ use: () => Promise.reject(toConnectFault(error)) }) as unknown as PoolServer
+  const primary = {} as unknown as PoolServer
   for (const error of passing) {
     const replicas = makeReplicas(primary, [failing(error)])
-    const read = (server: Server) => server === primary ? Promise.resolve('primary') : server.use(async () => 'replica')
+    const read = (server: PoolServer) =>
+      server === primary ? Promise.resolve('primary') : server.use(async () => 'replica')
     t.equal(await replicas.read(read), 'primary', error.message)
   }
 })

@@ -6,7 +6,7 @@ import dataApi, { collection, DeclarationError, postgres } from '../../lib/index
 import type { ChangeLogOptions } from '../../lib/core/sources/sql/postgres/change-log.ts'
 import { changeLogScript } from '../../lib/core/sources/sql/postgres/change-log-sql.ts'
 import type { Connection } from '../../lib/core/sources/sql/postgres/wire/connection.ts'
-import type { Server } from '../../lib/core/sources/sql/postgres/database.ts'
+import type { PoolServer } from '../../lib/core/sources/sql/postgres/database.ts'
 import { postgresDialect } from '../../lib/core/sources/sql/postgres/dialect.ts'
 import { makeReplicas } from '../../lib/core/sources/sql/postgres/replicas.ts'
 import { listen } from '../helpers/follow.ts'
@@ -137,7 +137,7 @@ test('replicas', async t => {
 tap.test('what is known of a replica ends with its connections, as the server may have been replaced', async t => {
   const [primary, replica] = [fakeServer('new'), fakeServer('new')]
   const replicas = makeReplicas(primary.server, [replica.server])
-  const readFrom = (server: Server) => server.use(async connection => (await connection.query('read'))[0]?.['is'])
+  const readFrom = (server: PoolServer) => server.use(async connection => (await connection.query('read'))[0]?.['is'])
   const read = () => replicas.read(readFrom)
   const readsOfReplica = () => replica.texts.filter(text => text === 'read').length
   t.equal(await read(), 'new')
@@ -177,7 +177,7 @@ function fakeServer (is: string) {
       confirmsStatements: true,
       dialect: postgresDialect,
       onConnect (listener) { tell = listener }
-    } satisfies Server
+    } satisfies PoolServer
   }
 }
 

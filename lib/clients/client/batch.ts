@@ -1,6 +1,6 @@
-import { parseJson } from './error.ts'
+import { readJson } from './error.ts'
 import { queryText } from './query.ts'
-import { keep, Reference, resource, type Write } from './resource.ts'
+import { keep, WriteReference, resource, type SendWrite } from './resource.ts'
 import type { KeyedOptions, Send } from './send.ts'
 
 /**
@@ -8,15 +8,15 @@ import type { KeyedOptions, Send } from './send.ts'
  * the function returns; of all, where it returns none.
  */
 export const makeBatch = (send: Send) => async (
-  collect: (batch: unknown) => readonly Reference[] | undefined,
+  collect: (batch: unknown) => readonly WriteReference[] | undefined,
   { dryRun, ...options }: KeyedOptions & { readonly dryRun?: boolean } = {}
 ): Promise<unknown[]> => {
-  const written: Reference[] = []
+  const written: WriteReference[] = []
   const operations: object[] = []
-  const write: Write = build => {
+  const write: SendWrite = build => {
     const { method, path, query, body, own } = build()
     if (own?.['prefer'] && own['prefer'] !== 'return=representation') throw new TypeError('batch: no such option')
-    const reference = new Reference(written.length)
+    const reference = new WriteReference(written.length)
     written.push(reference)
     operations.push({
       method,
@@ -41,4 +41,4 @@ interface Result { readonly body?: object, readonly etag?: string }
 
 const readResults = async (response: Response) =>
   // A dry run has no results.
-  ([parseJson(await response.text(), response)].flat() as readonly Result[]).map(({ body, etag }) => keep(body, etag))
+  ([readJson(await response.text(), response)].flat() as readonly Result[]).map(({ body, etag }) => keep(body, etag))

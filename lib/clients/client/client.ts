@@ -1,5 +1,5 @@
 import { makeBatch } from './batch.ts'
-import { brokenOff, parseJson } from './error.ts'
+import { brokenOff, readJson } from './error.ts'
 import { queryText } from './query.ts'
 import { readItem, resource } from './resource.ts'
 import { type Call, type ClientOptions, type HeadersLike, pause } from './send.ts'
@@ -41,7 +41,7 @@ export function createClient<A extends Api<A> = AnyApi> (
         ...stream ? { body: stream, duplex: 'half' } : { body: payload },
         signal
       } as RequestInit)
-      if (!response.ok) parseJson(await response.text(), response)
+      if (!response.ok) readJson(await response.text(), response)
       return await read(response)
     } catch (cause) {
       const error = brokenOff(cause, response, signal)

@@ -45,7 +45,7 @@ export class ApiError extends Error {
 }
 
 /** Parses a text of an answer; null for an empty text. Throws an ApiError for an answer that is an error. */
-export function parseJson (text: string, response: Response): unknown {
+export function readJson (text: string, response: Response): unknown {
   let value: unknown
   try {
     value = JSON.parse(text || 'null')

@@ -1,5 +1,5 @@
 import { ApiError, brokenOff } from './error.ts'
-import { partsOf } from './parts.ts'
+import { textParts } from './parts.ts'
 import { type Call, pause, type Send } from './send.ts'
 
 /** A list that is followed. */
@@ -26,15 +26,15 @@ export async function * follow (send: Send, call: Call): AsyncGenerator<unknown,
       const own = { accept: 'text/event-stream', 'last-event-id': tag }
       // Once it has begun, it is this function that waits.
       response = await send({ ...call, own }, begun, tag ? Infinity : 0)
-      for await (const part of partsOf(response, '\n\n', silence)) {
-        const { event, data = '', id, retry } = fieldsOf(part)
+      for await (const part of textParts(response, '\n\n', silence)) {
+        const { event, data = '', id, retry } = eventFields(part)
         failures = 0
         if (retry) wait = +retry
         isEnd = event === 'end'
         if (!id) continue
         tag = id
         const told: unknown = JSON.parse(data, (_, value: unknown) => Object.freeze(value))
-        document = event === 'patch' ? (told as readonly Operation[]).reduce(patched, document) : told
+        document = event === 'patch' ? (told as readonly PatchOperation[]).reduce(patched, document) : told
         const items = itemsOf(document)
         if (items) yield page = pageOf(items, page?.items)
         else yield document
@@ -66,7 +66,7 @@ async function begun (response: Response): Promise<Response> {
 type EventField = 'event' | 'data' | 'id' | 'retry'
 
 /** Returns the fields of an event of a stream. */
-export const fieldsOf = (event: string) =>
+export const eventFields = (event: string) =>
   Object.fromEntries(event.split('\n').map(line => line.split(/: (.*)/s))) as { readonly [F in EventField]?: string }
 
 /** Returns the items of a list, also of a wrapped one; undefined for any other document. */
@@ -77,14 +77,14 @@ function itemsOf (document: unknown): readonly unknown[] | undefined {
 }
 
 /** An operation of a JSON Patch (RFC 6902). */
-export interface Operation {
+export interface PatchOperation {
   readonly op: 'add' | 'remove' | 'replace'
   readonly path: string
   readonly value?: unknown
 }
 
 /** Returns the document after an operation. */
-export function patched (document: unknown, { op, path, value }: Operation): unknown {
+export function patched (document: unknown, { op, path, value }: PatchOperation): unknown {
   const names = path.split('/').slice(1).map(name => name.replaceAll('~1', '/').replaceAll('~0', '~'))
   return at(document, names)
 

@@ -1,4 +1,4 @@
-import { parseJson } from './error.ts'
+import { readJson } from './error.ts'
 import type { AnyQuery } from './query.ts'
 import type { Call, Send } from './send.ts'
 
@@ -47,7 +47,7 @@ async function pageOf (response: Response): Promise<Page<readonly unknown[]>> {
   const { headers, type } = response
   // Every page has a tag. Where a browser does not show it, it does not show the links either.
   if (type === 'cors' && !headers.get('etag')) throw new TypeError('CORS hides ETag')
-  const body = parseJson(await response.text(), response) as Body
+  const body = readJson(await response.text(), response) as Body
   const { items = body, page } = body
   const total = page?.total ?? headers.get('x-total-count')
   const positionOf = (rel: 'next' | 'prev') =>

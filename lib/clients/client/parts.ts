@@ -2,7 +2,7 @@
  * Returns the parts of an answer's text, each of which ends with `end`. Throws if the text breaks off in one, and ends
  * after a silence of so many milliseconds.
  */
-export async function * partsOf (
+export async function * textParts (
   response: Response, end: string, silence = 0
 ): AsyncGenerator<string, void, undefined> {
   const reader = (response.body as ReadableStream).pipeThrough(new TextDecoderStream()).getReader()

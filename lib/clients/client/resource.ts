@@ -1,9 +1,9 @@
-import { brokenOff, parseJson } from './error.ts'
+import { brokenOff, readJson } from './error.ts'
 import { follow } from './follow.ts'
 import { groupsQuery } from './groups.ts'
 import { type AnyImportOptions, importing } from './import.ts'
 import { list } from './page.ts'
-import { partsOf } from './parts.ts'
+import { textParts } from './parts.ts'
 import { type AnyQuery, encode } from './query.ts'
 import type { Call, KeyedOptions, RequestOptions, Send } from './send.ts'
 
@@ -11,14 +11,14 @@ import type { Call, KeyedOptions, RequestOptions, Send } from './send.ts'
 export const origin = Symbol('origin')
 
 /** Where a resource is. */
-export interface Origin { readonly send: Send, readonly path: string }
+export interface ResourceOrigin { readonly send: Send, readonly path: string }
 
 /**
  * Returns the functions of the resource at a path, and a property for each resource below it. The resource can be a
  * collection or an item, so a function of an item takes an identifier first where the resource is a collection.
  * `write`: takes the writes. `more`: further functions.
  */
-export function resource (send: Send, path: string, write: Write, more?: object): unknown {
+export function resource (send: Send, path: string, write: SendWrite, more?: object): unknown {
   const below = (name: unknown) => resource(send, path + segment(name), write)
   const call = (query: AnyQuery = {}, options?: RequestOptions) => ({ ...options, path, query })
   const methods = {
@@ -67,7 +67,7 @@ export function resource (send: Send, path: string, write: Write, more?: object)
 async function * stream (send: Send, call: Call): AsyncGenerator<unknown, void, undefined> {
   const response = await send({ ...call, own: { accept: 'application/x-ndjson' } }, async response => response)
   try {
-    for await (const line of partsOf(response, '\n')) yield parseJson(line, response)
+    for await (const line of textParts(response, '\n')) yield readJson(line, response)
   } catch (cause) {
     throw brokenOff(cause, response, call.signal)
   }
@@ -95,7 +95,7 @@ const tags = new WeakMap<object, string | null | undefined>()
 
 /** Reads the item of an answer, and keeps its tag for a write that names the item as `unchanged`. */
 export const readItem = async (response: Response): Promise<unknown> =>
-  keep(parseJson(await response.text(), response) as object | null, response.headers.get('etag'))
+  keep(readJson(await response.text(), response) as object | null, response.headers.get('etag'))
 
 /** Keeps the tag of an item. */
 export function keep (item: object | null | undefined, tag: string | null | undefined): unknown {
@@ -104,10 +104,10 @@ export function keep (item: object | null | undefined, tag: string | null | unde
 }
 
 /** Sends a write that `build` returns, or gathers it for a batch. */
-export type Write = (build: () => Call) => unknown
+export type SendWrite = (build: () => Call) => unknown
 
 /** A write of a batch: in the paths and bodies of later ones, it is its item. */
-export class Reference {
+export class WriteReference {
   readonly index: number
   used?: boolean
 
@@ -126,18 +126,19 @@ export class Reference {
  * DELETE, and options. It returns the item if that is asked for, otherwise the acknowledgement. `adds`: the body is
  * added to the field whose name precedes it.
  */
-const writer = (write: Write, resource: string, method: string, adds?: true) => (...given: unknown[]) => write(() => {
-  const path = located(resource, given, adds ? 'PATCH' : method) + (adds ? segment(given.shift()) : '')
-  const value = method === 'DELETE' ? undefined : given.shift()
-  const body = adds ? { add: value } : value
-  const [{ unchanged, returning, dryRun, ...options } = {}] = given as [AnyWriteOptions?]
-  const tag = unchanged && tags.get(unchanged)
-  if (unchanged && !tag) throw new TypeError('unchanged: no ETag')
-  const prefer = dryRun ? 'dry-run' : returning && 'return=representation'
-  const own = { 'if-match': tag as string | undefined, prefer }
-  const query = { fields: returning }
-  return { ...options, method, path, body, query, own }
-})
+const writer = (write: SendWrite, resource: string, method: string, adds?: true) =>
+  (...given: unknown[]) => write(() => {
+    const path = located(resource, given, adds ? 'PATCH' : method) + (adds ? segment(given.shift()) : '')
+    const value = method === 'DELETE' ? undefined : given.shift()
+    const body = adds ? { add: value } : value
+    const [{ unchanged, returning, dryRun, ...options } = {}] = given as [AnyWriteOptions?]
+    const tag = unchanged && tags.get(unchanged)
+    if (unchanged && !tag) throw new TypeError('unchanged: no ETag')
+    const prefer = dryRun ? 'dry-run' : returning && 'return=representation'
+    const own = { 'if-match': tag as string | undefined, prefer }
+    const query = { fields: returning }
+    return { ...options, method, path, body, query, own }
+  })
 
 /**
  * Returns the path that a function works on: of an item, if the first argument is its identifier, which it removes;
@@ -148,7 +149,7 @@ const located = (path: string, given: unknown[], method?: string): string => {
   const [id] = given
   const isNothing = given.length && [id].flat()[0] == null &&
     (id === undefined ? method : !/^P[^A]/.test(method as string))
-  const isNamed = id instanceof Reference && method !== 'POST'
+  const isNamed = id instanceof WriteReference && method !== 'POST'
   return path + (isNothing || isNamed || isValue([id].flat()[0]) ? segment(given.shift()) : '')
 }
 
@@ -156,7 +157,7 @@ const isValue = (value: unknown) => /^[snb]/.test(typeof value)
 
 /** Returns the segment of a name, or of an item's values. Throws a TypeError for one that no URL can hold. */
 function segment (id: unknown): string {
-  if (id instanceof Reference) return `/$${id.toJSON().$}`
+  if (id instanceof WriteReference) return `/$${id.toJSON().$}`
   const text = [id].flat().map(encode).join()
   // URLs drop the dots.
   if (/^\.{0,2}$/.test(text) || ![id].flat().every(isValue)) throw new TypeError(`identifier: ${text}`)

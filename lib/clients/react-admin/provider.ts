@@ -2,9 +2,9 @@ import {
   type AnyApi, ApiError, type Client, type ClientOptions, createClient, type Method, type Page, type RequestOptions
 } from '../client/index.ts'
 import {
-  type Calling, type DataProvider, filtersOf, type Id, type Item, keyOf, type List, type ListCall, type Many,
-  type ManyCall, type One, type OneCall, recordOf, type RecordOf, type ReferenceCall, requestOf, type Resource,
-  type ResourceOptions, resourcesOf
+  type AnsweredItem, type Calling, type DataProvider, type Id, idFilters, type List, type ListCall, type Many,
+  recordKey, type ManyCall, type One, type OneCall, recordOf, type RecordOf, type ReferenceCall, requestOf,
+  type AdminResource, type ResourceOptions, resourcesOf
 } from './resource.ts'
 
 /** The options of a data provider. */
@@ -65,7 +65,7 @@ const pathOf = (pointer: string): string =>
 interface Writing extends Calling { readonly data: object }
 
 /** Returns the calls of a data provider that write. */
-function writes (at: (name: string) => Resource, method: 'PATCH' | 'PUT') {
+function writes (at: (name: string) => AdminResource, method: 'PATCH' | 'PUT') {
   const update = method === 'PATCH' ? 'update' : 'upsert'
   return {
     async create (name: string, { data, ...call }: Writing): Promise<One<RecordOf>> {
@@ -75,11 +75,11 @@ function writes (at: (name: string) => Resource, method: 'PATCH' | 'PUT') {
     async update (name: string, { id, data, previousData, ...call }: OneCall & Writing): Promise<One<RecordOf>> {
       const { collection, keys, remember, bodyOf, guard } = at(name)
       const options = { returning: true, ...guard(previousData, call) } as const
-      return { data: remember(await collection[update](keyOf(id, keys), bodyOf(data, previousData), options)) }
+      return { data: remember(await collection[update](recordKey(id, keys), bodyOf(data, previousData), options)) }
     },
     async delete (name: string, { id, previousData, ...call }: OneCall): Promise<One<object>> {
       const { collection, keys, guard } = at(name)
-      await collection.delete(keyOf(id, keys), guard(previousData, call))
+      await collection.delete(recordKey(id, keys), guard(previousData, call))
       return { data: previousData ?? { id } }
     }
   }
@@ -131,7 +131,7 @@ const unless = (kinds: RegExp) => (error: unknown): false => {
 }
 
 /** Returns the calls of a data provider that write several items. */
-function writesOfMany (at: (name: string) => Resource, method: 'PATCH' | 'PUT', sendAll: SendAll) {
+function writesOfMany (at: (name: string) => AdminResource, method: 'PATCH' | 'PUT', sendAll: SendAll) {
   const update = method === 'PATCH' ? 'update' : 'upsert'
   return {
     updateMany (name: string, { ids, data, ...call }: ManyCall & Writing): Promise<Many<Id>> {
@@ -139,24 +139,24 @@ function writesOfMany (at: (name: string) => Resource, method: 'PATCH' | 'PUT', 
       const [key = '', other] = keys
       const each = (options: RequestOptions) =>
         collection.updateEach(ids.map(id => ({ ...bodyOf(data), [key]: id })), options)
-      const write: Parameters<SendAll>[3] = (to, id, options) => to[update](keyOf(id, keys), bodyOf(data), options)
+      const write: Parameters<SendAll>[3] = (to, id, options) => to[update](recordKey(id, keys), bodyOf(data), options)
       return sendAll(name, ids, call, write, 'PATCH', !other && method === 'PATCH' && each)
     },
     deleteMany (name: string, { ids, ...call }: ManyCall): Promise<Many<Id>> {
       const { collection, keys } = at(name)
-      const [where = {}, other] = filtersOf(ids, keys)
+      const [where = {}, other] = idFilters(ids, keys)
       const all = (options: RequestOptions) => collection.deleteMany(where, options)
-      const write: Parameters<SendAll>[3] = (to, id, options) => to.delete(keyOf(id, keys), options)
+      const write: Parameters<SendAll>[3] = (to, id, options) => to.delete(recordKey(id, keys), options)
       return sendAll(name, ids, call, write, 'DELETE', !other && all)
     }
   }
 }
 
 /** Returns the calls of a data provider that read. */
-const reads = (at: (name: string) => Resource) => ({
+const reads = (at: (name: string) => AdminResource) => ({
   async getOne (name: string, { id, ...call }: OneCall): Promise<One<RecordOf>> {
     const { collection, keys, selecting, remember } = at(name)
-    const item = await collection.get(keyOf(id, keys), { fields: selecting(call.meta?.fields) }, requestOf(call))
+    const item = await collection.get(recordKey(id, keys), { fields: selecting(call.meta?.fields) }, requestOf(call))
     return { data: remember(item) }
   },
   async getList (name: string, call: ListCall): Promise<List<RecordOf>> {
@@ -166,7 +166,7 @@ const reads = (at: (name: string) => Resource) => ({
     return list(at(name), call, { and: [filterOf(at(name), call), { [call.target]: call.id }] })
   },
   async getMany (name: string, { ids, ...call }: ManyCall): Promise<Many<RecordOf>> {
-    const lists = filtersOf(ids, at(name).keys).map(where => {
+    const lists = idFilters(ids, at(name).keys).map(where => {
       return list(at(name), { ...call, pagination: { page: 1, perPage: ids.length } }, where, false)
     })
     return { data: (await Promise.all(lists)).flatMap(({ data }) => data) }
@@ -175,12 +175,12 @@ const reads = (at: (name: string) => Resource) => ({
 
 /** Returns a page of as many records as react-admin asks for. The API can limit its own pages to fewer. */
 async function list (
-  { collection, keys, selecting, options: { fields, count = true } }: Resource, call: ListCall, where: object,
+  { collection, keys, selecting, options: { fields, count = true } }: AdminResource, call: ListCall, where: object,
   counted = count
 ): Promise<List<RecordOf>> {
   const { pagination: { page, perPage } = { page: 1, perPage: 25 }, sort, meta } = call
   const query = { where, sort: sortOf(sort, keys), fields: selecting(meta?.fields ?? fields) }
-  const load = (offset: number | string, limit: number, count: boolean): Promise<Page<Item[]>> =>
+  const load = (offset: number | string, limit: number, count: boolean): Promise<Page<AnsweredItem[]>> =>
     collection.list({ ...query, offset, limit, count }, requestOf(call))
   const first = await load((page - 1) * perPage, perPage, counted)
   const items = [...first.items]
@@ -204,7 +204,7 @@ function sortOf (sort: ListCall['sort'], keys: readonly string[]): string[] | un
 }
 
 /** `q` looks in several fields, if the resource has options for it. */
-function filterOf ({ options: { search } }: Resource, { filter = {} }: ListCall): object {
+function filterOf ({ options: { search } }: AdminResource, { filter = {} }: ListCall): object {
   const { q, ...rest } = filter as { readonly q?: unknown }
   if (search === undefined || q === undefined) return filter
   return { and: [rest, { or: search.map(field => ({ [field]: { containsIgnoreCase: q } })) }] }

@@ -21,14 +21,14 @@ export interface ResourceOptions {
 export interface Calling { readonly meta?: CallOptions | undefined, readonly signal?: AbortSignal | undefined }
 
 /** A collection as the calls use it. */
-export interface Resource {
+export interface AdminResource {
   readonly collection: Collection<AnyApi, string>
   readonly keys: Keys
   readonly options: ResourceOptions
   /** Returns a selection with the key; undefined for none. */
   selecting (fields: readonly unknown[] | undefined): Fields | undefined
   /** Returns the body of a write, which leaves out what is the same in the record before. */
-  bodyOf (data: object, previous?: object): Item
+  bodyOf (data: object, previous?: object): AnsweredItem
   /** Returns the record of an item, and remembers the item for a guard. */
   remember (item: unknown): RecordOf
   /** Returns the options of a write that fails if the item is not as the record says. */
@@ -41,8 +41,8 @@ type Fields = Array<string & Readonly<Record<string, never>>>
 /** Returns a function that finds the resource of a name. */
 export function resourcesOf (
   client: Client<AnyApi>, all: Readonly<Record<string, ResourceOptions>>
-): (name: string) => Resource {
-  const known = new Map<string, Resource>()
+): (name: string) => AdminResource {
+  const known = new Map<string, AdminResource>()
   const keysOf = (name: string) => [all[name]?.key ?? 'id'].flat()
   return name => {
     const resource = known.get(name) ?? makeResource(client.resource(name), keysOf(name), all[name] ?? {}, keysOf)
@@ -53,7 +53,7 @@ export function resourcesOf (
 
 function makeResource (
   collection: Collection<AnyApi, string>, keys: Keys, options: ResourceOptions, keysOf: (name: string) => Keys
-): Resource {
+): AdminResource {
   const items = makeMemory(keys)
   const links = new Map(Object.entries(options.references ?? {}).map(([field, target]) => [field, keysOf(target)]))
   return {
@@ -61,8 +61,8 @@ function makeResource (
     keys,
     options,
     selecting: fields => fields && [...new Set([...keys, ...fields])] as Fields,
-    bodyOf: (data, previous) => bodyOf(data, previous, keys, links),
-    remember: item => items.add(item as Item),
+    bodyOf: (data, previous) => writeBody(data, previous, keys, links),
+    remember: item => items.add(item as AnsweredItem),
     guard: (record, call) => ({ ...requestOf(call), unchanged: call.meta?.overwrite ? undefined : items.find(record) })
   }
 }
@@ -74,9 +74,9 @@ const most = 1000
 
 /** The items of single reads, which have tags. */
 function makeMemory (keys: Keys) {
-  const items = new Map<RecordOf['id'], Item>()
+  const items = new Map<RecordOf['id'], AnsweredItem>()
   return {
-    add (item: Item): RecordOf {
+    add (item: AnsweredItem): RecordOf {
       const record = recordOf(item, keys)
       items.delete(record.id)
       items.set(record.id, item)
@@ -84,7 +84,7 @@ function makeMemory (keys: Keys) {
       return record
     },
     /** React-admin merges records with those of its cache, so only their values can be compared. */
-    find (record: object | undefined): Item | undefined {
+    find (record: object | undefined): AnsweredItem | undefined {
       const item = items.get((record as Partial<RecordOf> | undefined)?.id ?? '')
       return item && isSame(recordOf(item, keys), record) ? item : undefined
     }
@@ -92,7 +92,7 @@ function makeMemory (keys: Keys) {
 }
 
 type Keys = readonly string[]
-export type Item = Readonly<Record<string, unknown>>
+export type AnsweredItem = Readonly<Record<string, unknown>>
 
 /** The member that every record of react-admin has. */
 const id = 'id'
@@ -100,7 +100,7 @@ const id = 'id'
 const isKey = (keys: Keys): boolean => keys.length === 1 && keys[0] === id
 
 /** Returns an item as a record. The `id` of a key of several fields is the text of the item's path. */
-export function recordOf (item: Item, keys: Keys): RecordOf {
+export function recordOf (item: AnsweredItem, keys: Keys): RecordOf {
   const [first = id, ...others] = keys
   if (isKey(keys)) return item as RecordOf
   const values = others.length === 0 ? item[first] as Id : keys.map(key => encodeURIComponent(String(item[key]))).join()
@@ -108,15 +108,15 @@ export function recordOf (item: Item, keys: Keys): RecordOf {
 }
 
 /** Returns the values of the key of a record. */
-export const keyOf = (given: Id, keys: Keys): Id | readonly Id[] =>
+export const recordKey = (given: Id, keys: Keys): Id | readonly Id[] =>
   keys.length === 1 ? given : String(given).split(',').map(decodeURIComponent)
 
 /** Returns the filters for the items with these ids, each for at most 100 comparisons, which is the API's limit. */
-export function filtersOf (ids: readonly Id[], keys: Keys): readonly object[] {
+export function idFilters (ids: readonly Id[], keys: Keys): readonly object[] {
   const [first = id, ...others] = keys
   if (others.length === 0) return chunks(ids, 1000).map(some => ({ [first]: some }))
   return chunks(ids, Math.floor(100 / keys.length)).map(some => ({
-    or: some.map(one => Object.fromEntries([keyOf(one, keys)].flat().map((value, index) => [keys[index], value])))
+    or: some.map(one => Object.fromEntries([recordKey(one, keys)].flat().map((value, index) => [keys[index], value])))
   }))
 }
 
@@ -127,14 +127,14 @@ const chunks = <T>(all: readonly T[], size: number): T[][] =>
  * Returns the body of a write: the members of `data` that are not the same in the record before. `links` has the key
  * fields of the items that a member refers to: only these are sent.
  */
-export function bodyOf (
+function writeBody (
   data: object, previous: object | undefined, keys: Keys, links: ReadonlyMap<string, Keys>
-): Item {
-  const linked = (record: object): Item => Object.fromEntries(Object.entries(record)
+): AnsweredItem {
+  const linked = (record: object): AnsweredItem => Object.fromEntries(Object.entries(record)
     .map(([name, value]) => [name, linkOf(value, links.get(name))]))
   const before = linked(previous ?? {})
   // As it will be sent: dates are texts, and members that are undefined are none.
-  return Object.fromEntries(Object.entries(linked(JSON.parse(JSON.stringify(data)) as Item))
+  return Object.fromEntries(Object.entries(linked(JSON.parse(JSON.stringify(data)) as AnsweredItem))
     .filter(([name, value]) => (name !== id || isKey(keys)) && !(name in before && isSame(value, before[name]))))
 }
 
@@ -145,7 +145,7 @@ export function bodyOf (
 function linkOf (value: unknown, keys: Keys | undefined, isOne = true): unknown {
   if (keys === undefined || Object(value) !== value) return value
   if (Array.isArray(value)) return value.map(one => linkOf(one, keys, false))
-  const item = value as Item
+  const item = value as AnsweredItem
   const isBlank = keys.every(key => (item[key] ?? '') === '')
   if (isOne && isBlank && (isSame(item, {}) || keys.some(key => key in item))) return null
   return keys.every(key => item[key] != null) ? Object.fromEntries(keys.map(key => [key, item[key]])) : value
@@ -155,7 +155,7 @@ function linkOf (value: unknown, keys: Keys | undefined, isOne = true): unknown 
 function isSame (one: unknown, other: unknown): boolean {
   if (Object(one) !== one || Object(other) !== other) return one === other
   if (Array.isArray(one) !== Array.isArray(other)) return false
-  const [left, right] = [one, other] as [Item, Item]
+  const [left, right] = [one, other] as [AnsweredItem, AnsweredItem]
   return Object.keys({ ...left, ...right }).every(name => isSame(left[name], right[name]))
 }
 

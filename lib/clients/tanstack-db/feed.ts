@@ -1,9 +1,9 @@
 import { ApiError, type Page } from '../client/index.ts'
-import type { Change, Row } from './rows.ts'
-import type { PageAsked, PageQuery } from './subset.ts'
+import type { RowsChange, ItemRow } from './rows.ts'
+import type { SubsetPages, PageQuery } from './subset.ts'
 
 /** Where the items of pages come from, and how they stay current. */
-export interface Source {
+export interface FeedSource {
   readonly collection: Reads
   /** The fields that are selected. */
   readonly fields: readonly unknown[] | undefined
@@ -15,12 +15,12 @@ export interface Source {
 
 /** A collection of a client, as this room reads it. */
 interface Reads {
-  list (query: object, options: object): Promise<Page<readonly Row[]>> & AsyncIterable<Row>
-  live (query: object, options: object): AsyncGenerator<{ readonly items: readonly Row[] }>
+  list (query: object, options: object): Promise<Page<readonly ItemRow[]>> & AsyncIterable<ItemRow>
+  live (query: object, options: object): AsyncGenerator<{ readonly items: readonly ItemRow[] }>
 }
 
 /** Takes the items that a page has now. */
-export type Show = (page: object, items: readonly Row[]) => Change
+export type Show = (page: object, items: readonly ItemRow[]) => RowsChange
 
 /** The streams that are open: browsers open few connections to a server. */
 let open = 0
@@ -30,8 +30,8 @@ const most = 1000
 
 /** A page that is kept current. */
 export class Feed {
-  readonly #source: Source
-  readonly #asked: PageAsked
+  readonly #source: FeedSource
+  readonly #asked: SubsetPages
   readonly #query: PageQuery & { readonly limit: number }
   readonly #limit: number
   readonly #show: Show
@@ -44,7 +44,7 @@ export class Feed {
   #timer: ReturnType<typeof setTimeout> | undefined
   readonly #again = () => { this.#read().catch(() => {}) }
 
-  constructor (source: Source, asked: PageAsked, show: Show) {
+  constructor (source: FeedSource, asked: SubsetPages, show: Show) {
     const { query, query: { limit = Infinity } } = asked
     this.#source = source
     this.#asked = asked
@@ -124,15 +124,15 @@ export class Feed {
     }
   }
 
-  async #items (): Promise<readonly Row[]> {
-    const items: Row[] = []
+  async #items (): Promise<readonly ItemRow[]> {
+    const items: ItemRow[] = []
     for await (const item of this.#source.collection.list(this.#query, this.#options)) {
       if (items.push(item) >= this.#limit) break
     }
     return items
   }
 
-  async #tell (items: readonly Row[]): Promise<void> {
+  async #tell (items: readonly ItemRow[]): Promise<void> {
     this.#options.signal.throwIfAborted()
     const { shown } = this.#show(this, items)
     const { ifNull } = this.#asked
@@ -144,8 +144,8 @@ export class Feed {
   }
 }
 
-const isNullAt = (item: Row, path: readonly string[]): boolean =>
-  (path.reduce<unknown>((value, name) => (value as Row | null)?.[name], item) ?? null) === null
+const isNullAt = (item: ItemRow, path: readonly string[]): boolean =>
+  (path.reduce<unknown>((value, name) => (value as ItemRow | null)?.[name], item) ?? null) === null
 
 const isError = (error: unknown): error is ApiError => error instanceof ApiError
 

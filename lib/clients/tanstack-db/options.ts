@@ -1,12 +1,12 @@
 import type { Api, Collection } from '../client/index.ts'
-import { type Origin, origin } from '../client/resource.ts'
-import type { Source } from './feed.ts'
-import { type Row, Rows } from './rows.ts'
-import { type Shape, shapeOf } from './shape.ts'
+import { type ResourceOrigin, origin } from '../client/resource.ts'
+import type { FeedSource } from './feed.ts'
+import { type ItemRow, Rows } from './rows.ts'
+import { type RowShape, rowShape } from './shape.ts'
 import { makeSubsets } from './subsets.ts'
 import type { Sync, Syncing } from './tanstack.ts'
 import type { DataApiCollectionConfig, DataApiCollectionOptions, RowOf } from './types.ts'
-import { type Writer, writers, writeTransaction } from './writes.ts'
+import { type RowWriter, writers, writeTransaction } from './writes.ts'
 
 /** Returns the options of createCollection() for a collection of a client (docs/clients.md: TanStack DB). */
 export function dataApiCollectionOptions<
@@ -16,14 +16,15 @@ export function dataApiCollectionOptions<
 ): DataApiCollectionConfig<RowOf<A, K, S, F>> {
   const { syncMode = 'on-demand', live = true, write, base } = options
   const { poll = 10_000, streams = 4 } = live === true ? {} : live || { poll: false, streams: 0 }
-  const shape = shapeOf(options)
-  const reads = collection as unknown as Source['collection'] & Writer['collection'] & { readonly [origin]: Origin }
-  const source: Source = { collection: reads, fields: shape.fields, poll, streams }
+  const shape = rowShape(options)
+  const reads = collection as unknown as
+    FeedSource['collection'] & RowWriter['collection'] & { readonly [origin]: ResourceOrigin }
+  const source: FeedSource = { collection: reads, fields: shape.fields, poll, streams }
   let run: { readonly rows: Rows, refresh (): void } | undefined
 
-  const sync = (params: Sync<Row>): Syncing => {
+  const sync = (params: Sync<ItemRow>): Syncing => {
     const rows = new Rows(params, shape.keyOf)
-    const show = (page: object, items: readonly Row[]) => rows.set(page, items.map(shape.rowOf))
+    const show = (page: object, items: readonly ItemRow[]) => rows.set(page, items.map(shape.rowOf))
     const subsets = makeSubsets({ source, pathOf: shape.pathOf, base: base?.where ?? {} }, show)
     run = { rows, refresh: subsets.refresh }
     if (syncMode === 'on-demand') params.markReady()
@@ -31,7 +32,7 @@ export function dataApiCollectionOptions<
     return { ...subsets, cleanup: () => [subsets.cleanup(), rows.close()] }
   }
 
-  const writer: Writer = {
+  const writer: RowWriter = {
     ...reads[origin],
     ...shape,
     collection: reads,
@@ -50,7 +51,7 @@ export function dataApiCollectionOptions<
   return config as DataApiCollectionConfig<RowOf<A, K, S, F>>
 }
 
-const configOf = ({ keyOf }: Shape, write: unknown) => ({
+const configOf = ({ keyOf }: RowShape, write: unknown) => ({
   getKey: keyOf,
   defaultStringCollation: { stringSort: 'lexical' },
   ...write !== false && { onInsert: writeTransaction, onUpdate: writeTransaction, onDelete: writeTransaction }

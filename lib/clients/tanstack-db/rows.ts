@@ -1,9 +1,9 @@
-import type { Key, Shown, Sync } from './tanstack.ts'
+import type { Key, ShownState, Sync } from './tanstack.ts'
 
-export type Row = Readonly<Record<string, unknown>>
+export type ItemRow = Readonly<Record<string, unknown>>
 
 /** A change of the rows. */
-export interface Change { readonly shown: Shown }
+export interface RowsChange { readonly shown: ShownState }
 
 interface Own {
   readonly page: object
@@ -13,8 +13,8 @@ interface Own {
 
 /** The rows of a collection: the union of what its pages hold. */
 export class Rows {
-  readonly #sync: Sync<Row>
-  readonly #keyOf: (row: Row) => Key
+  readonly #sync: Sync<ItemRow>
+  readonly #keyOf: (row: ItemRow) => Key
   /** The pages that hold a row, and the rows that a page holds. */
   readonly #pages = new Map<Key, Set<object>>()
   readonly #held = new Map<object, readonly Key[]>()
@@ -23,13 +23,13 @@ export class Rows {
   /** The rows that were written here, until a page shows what became of them. */
   readonly #own = new Map<Key, Own>()
 
-  constructor (sync: Sync<Row>, keyOf: (row: Row) => Key) {
+  constructor (sync: Sync<ItemRow>, keyOf: (row: ItemRow) => Key) {
     this.#sync = sync
     this.#keyOf = keyOf
   }
 
   /** Says which rows a page holds now. A row that no page holds any more is deleted. */
-  set (page: object, rows: readonly Row[]): Change {
+  set (page: object, rows: readonly ItemRow[]): RowsChange {
     const now = new Map(rows.map(row => [this.#keyOf(row), row]))
     const gone = (this.#held.get(page) ?? []).filter(key => !now.has(key) && this.#pages.get(key)?.delete(page))
     if (rows.length > 0) this.#held.set(page, [...now.keys()])
@@ -44,7 +44,7 @@ export class Rows {
   }
 
   /** Shows a row that was written, until a page holds it, and for so many milliseconds at most. */
-  keep (row: Row, time: number): void {
+  keep (row: ItemRow, time: number): void {
     const key = this.#keyOf(row)
     const { page } = this.#own.get(key) ?? { page: {} }
     this.#keep(key, page, time)
@@ -77,7 +77,7 @@ export class Rows {
     for (const { timer } of this.#own.values()) clearTimeout(timer)
   }
 
-  #commit (rows: ReadonlyArray<readonly [Key, Row]>, deleted: readonly Key[]): Change {
+  #commit (rows: ReadonlyArray<readonly [Key, ItemRow]>, deleted: readonly Key[]): RowsChange {
     const texts = rows.map(([key, row]) => ({ key, row, text: JSON.stringify(row) }))
     const changed = texts.filter(({ key, text }) => this.#texts.get(key) !== text)
     if (changed.length + deleted.length === 0) return { shown: true }

@@ -1,18 +1,18 @@
-import type { Row } from './rows.ts'
+import type { ItemRow } from './rows.ts'
 import type { Key } from './tanstack.ts'
 import type { PathOf } from './where.ts'
 
 /** How items of the API are rows. */
-export interface Shape {
+export interface RowShape {
   /** The fields that are selected; undefined for those that the API lists. */
   readonly fields: readonly unknown[] | undefined
   readonly pathOf: PathOf
-  rowOf (item: Row): Row
-  keyOf (row: Row): Key
+  rowOf (item: ItemRow): ItemRow
+  keyOf (row: ItemRow): Key
   /** Returns the identifier of the item with a key. */
   idOf (key: Key): Key | readonly string[]
   /** Returns the body that writes a row, or some of its fields. */
-  bodyOf (row: Row): object
+  bodyOf (row: ItemRow): object
 }
 
 interface ShapeOptions {
@@ -22,9 +22,9 @@ interface ShapeOptions {
   readonly flatten?: boolean | undefined
 }
 
-export function shapeOf ({ fields: asked, key = 'id', generated = [], flatten = false }: ShapeOptions): Shape {
+export function rowShape ({ fields: asked, key = 'id', generated = [], flatten = false }: ShapeOptions): RowShape {
   const keys = [key].flat()
-  const given = asked as ReadonlyArray<string | Row> | undefined
+  const given = asked as ReadonlyArray<string | ItemRow> | undefined
   const items = subItemsOf(given ?? [])
   /** The paths of the members of sub-items, by their names in a flat row. */
   const flat = new Map(flatten ? items.map(path => [path.join('_'), path]) : [])
@@ -40,7 +40,7 @@ export function shapeOf ({ fields: asked, key = 'id', generated = [], flatten = 
     rowOf: item => Object.fromEntries(Object.entries(item).flatMap(([name, value]) => {
       const members = Array.isArray(value) ? [] : [...flat].filter(([, [relation]]) => relation === name)
       if (members.length === 0) return [[name, value]]
-      return members.map(([flatName, [, member = '']]) => [flatName, (value as Row | null)?.[member] ?? null])
+      return members.map(([flatName, [, member = '']]) => [flatName, (value as ItemRow | null)?.[member] ?? null])
     })),
     bodyOf (row) {
       const body: Record<string, unknown> = {}
@@ -58,7 +58,7 @@ export function shapeOf ({ fields: asked, key = 'id', generated = [], flatten = 
 const encode = (value: unknown): string => encodeURIComponent(String(value))
 
 /** Returns the paths of the fields of sub-items in a selection. */
-const subItemsOf = (fields: ReadonlyArray<string | Row>): ReadonlyArray<readonly [string, string]> =>
+const subItemsOf = (fields: ReadonlyArray<string | ItemRow>): ReadonlyArray<readonly [string, string]> =>
   fields.flatMap(field => typeof field === 'string' ? [] : Object.entries(field)).flatMap(([name, nested]) => {
     const members = Array.isArray(nested) ? nested : (nested as { readonly fields?: readonly unknown[] }).fields ?? []
     return members.filter(one => typeof one === 'string').map(member => [name, member] as const)

@@ -1,11 +1,11 @@
-import type { Order, Subset } from './tanstack.ts'
+import type { QueryOrder, Subset } from './tanstack.ts'
 import { meaningOf, type PathOf } from './where.ts'
 
 /** A query of a list. Without a limit, it is for all of its items. */
 export interface PageQuery { readonly where: object, readonly sort?: string, readonly limit?: number }
 
 /** The query of a page, and that of another one which is needed if an item of the page has null at a path. */
-export interface PageAsked {
+export interface SubsetPages {
   readonly query: PageQuery
   readonly ifNull?: { readonly path: readonly string[], readonly query: PageQuery }
 }
@@ -19,7 +19,7 @@ export interface PageAsked {
  */
 export function pagesOf (
   { where: expression, orderBy, limit: count, cursor, offset = 0 }: Subset, base: object, pathOf: PathOf
-): readonly PageAsked[] {
+): readonly SubsetPages[] {
   const { where, isExact } = (expression && meaningOf(expression, pathOf)) ?? { where: {}, isExact: !expression }
   const all = { where: { and: [base, where] } }
   const order = orderBy?.[0]
@@ -31,12 +31,12 @@ export function pagesOf (
 }
 
 /** The API sorts texts by code point. */
-const isLexical = ({ compareOptions }: Order): boolean => compareOptions.stringSort === 'lexical'
+const isLexical = ({ compareOptions }: QueryOrder): boolean => compareOptions.stringSort === 'lexical'
 
 /** The API sorts null last in ascending order, and first in descending order. */
 function sorted (
-  all: PageQuery, path: readonly string[], { compareOptions: { direction, nulls } }: Order, limit: number
-): readonly PageAsked[] {
+  all: PageQuery, path: readonly string[], { compareOptions: { direction, nulls } }: QueryOrder, limit: number
+): readonly SubsetPages[] {
   const ascending = { ...all, sort: path.join('.'), limit }
   const descending = { ...ascending, sort: `-${ascending.sort}` }
   if (direction === 'asc') {

@@ -1,23 +1,23 @@
-import { Feed, type Show, type Source } from './feed.ts'
+import { Feed, type Show, type FeedSource } from './feed.ts'
 import { pagesOf } from './subset.ts'
-import type { Shown, Subset, Syncing } from './tanstack.ts'
+import type { ShownState, Subset, Syncing } from './tanstack.ts'
 import type { PathOf } from './where.ts'
 
 /** What the subsets of a collection are loaded by. */
-interface Loading { readonly source: Source, readonly base: object, readonly pathOf: PathOf }
+interface Loading { readonly source: FeedSource, readonly base: object, readonly pathOf: PathOf }
 
 /** A subset that is in use. `loaded`: undefined after an error. */
 interface Used {
   readonly feeds: readonly Feed[]
   users: number
-  loaded: Shown | undefined
+  loaded: ShownState | undefined
 }
 
 /** Returns the functions of a collection that load and unload subsets. Users of the same one share it. */
 export function makeSubsets ({ source, base, pathOf }: Loading, show: Show): Syncing & { refresh (): void } {
   const subsets = new Map<string, Used>()
   return {
-    loadSubset (options: Subset): Shown {
+    loadSubset (options: Subset): ShownState {
       const pages = pagesOf(options, base, pathOf)
       const key = textOf(pages)
       const subset = subsets.get(key) ??

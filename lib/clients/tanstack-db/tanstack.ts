@@ -5,14 +5,14 @@
 export type Key = string | number
 
 /** An expression of a query. */
-export type Expression = Value | Reference | Call
+export type QueryExpression = Value | PathReference | Call
 
 interface Value { readonly type: 'val', readonly value: unknown }
-interface Call { readonly type: 'func', readonly name: string, readonly args: readonly Expression[] }
-export interface Reference { readonly type: 'ref', readonly path: ReadonlyArray<string | number> }
+interface Call { readonly type: 'func', readonly name: string, readonly args: readonly QueryExpression[] }
+export interface PathReference { readonly type: 'ref', readonly path: ReadonlyArray<string | number> }
 
-export interface Order {
-  readonly expression: Expression
+export interface QueryOrder {
+  readonly expression: QueryExpression
   readonly compareOptions: {
     readonly direction: 'asc' | 'desc'
     readonly nulls: 'first' | 'last'
@@ -22,8 +22,8 @@ export interface Order {
 
 /** The rows that a query asks for. */
 export interface Subset {
-  readonly where?: Expression
-  readonly orderBy?: readonly Order[]
+  readonly where?: QueryExpression
+  readonly orderBy?: readonly QueryOrder[]
   readonly limit?: number
   /** Where the rows begin; `offset` is the number of those before. */
   readonly cursor?: object
@@ -32,20 +32,20 @@ export interface Subset {
 }
 
 /** Pending while a change is not shown, because it comes after a transaction that is being written. */
-export type Shown = true | Promise<void>
+export type ShownState = true | Promise<void>
 
 /** How rows are given to a collection. */
 export interface Sync<R> {
   begin (): void
   write (change: { type: 'insert' | 'update', value: R } | { type: 'delete', key: Key }): void
-  commit (): Shown
+  commit (): ShownState
   markReady (): void
   markError (error?: unknown): void
 }
 
 /** What a collection calls while it is in use. */
 export interface Syncing {
-  loadSubset (subset: Subset): Shown
+  loadSubset (subset: Subset): ShownState
   unloadSubset (subset: Subset): void
   cleanup (): void
 }
@@ -59,4 +59,6 @@ export interface Mutation {
   readonly collection: { readonly utils: object }
 }
 
-export interface Written { readonly transaction: { readonly id: string, readonly mutations: readonly Mutation[] } }
+export interface WrittenTransaction {
+  readonly transaction: { readonly id: string, readonly mutations: readonly Mutation[] }
+}

@@ -1,5 +1,5 @@
 import type { Api, Chosen, Fields, Listed, Where } from '../client/index.ts'
-import type { Key, Sync, Syncing, Written } from './tanstack.ts'
+import type { Key, Sync, Syncing, WrittenTransaction } from './tanstack.ts'
 
 /** The options of a collection (docs/clients.md: TanStack DB). `S`: its selection; `F`: true if rows are flat. */
 export interface DataApiCollectionOptions<A extends Api<A>, K extends keyof A, S, F> {
@@ -35,9 +35,9 @@ export interface DataApiCollectionConfig<R> {
   defaultStringCollation: { stringSort: 'lexical' }
   sync: { sync: (params: Sync<R>) => Syncing, rowUpdateMode: 'full' }
   utils: Record<string, never>
-  onInsert?: (written: Written) => Promise<void>
-  onUpdate?: (written: Written) => Promise<void>
-  onDelete?: (written: Written) => Promise<void>
+  onInsert?: (written: WrittenTransaction) => Promise<void>
+  onUpdate?: (written: WrittenTransaction) => Promise<void>
+  onDelete?: (written: WrittenTransaction) => Promise<void>
 }
 
 /** A row of a collection. */

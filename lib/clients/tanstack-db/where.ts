@@ -1,4 +1,4 @@
-import type { Expression, Reference } from './tanstack.ts'
+import type { QueryExpression, PathReference } from './tanstack.ts'
 
 /**
  * What an expression means to the API: all items for which it is true match `where`. `isExact`: no others do, so that
@@ -13,7 +13,7 @@ export type PathOf = (path: ReadonlyArray<string | number>) => readonly string[]
  * Returns what an expression means; undefined for one that the API does not know, which may be true for any item.
  * `negated`: what it means that the expression is false. In TanStack DB it is neither where it compares null.
  */
-export function meaningOf (expression: Expression, pathOf: PathOf, negated = false): Meant | undefined {
+export function meaningOf (expression: QueryExpression, pathOf: PathOf, negated = false): Meant | undefined {
   if (expression.type === 'val') return expression.value === !negated ? all : none
   if (expression.type === 'ref') return undefined
   const { name, args: [left, right], args } = expression
@@ -47,7 +47,11 @@ const turned: Readonly<Record<string, string>> = { eq: 'eq', gt: 'lt', gte: 'lte
 const opposite: Readonly<Record<string, string>> = { gt: 'lte', gte: 'lt', lt: 'gte', lte: 'gt' }
 
 function comparison (
-  name: string | undefined, { path }: Reference, other: Expression | undefined, pathOf: PathOf, negated: boolean
+  name: string | undefined,
+  { path }: PathReference,
+  other: QueryExpression | undefined,
+  pathOf: PathOf,
+  negated: boolean
 ): Meant | undefined {
   // A row has null where it has no value.
   if (name === 'isUndefined') return negated ? all : none

@@ -1,20 +1,20 @@
 import { makeBatch } from '../client/batch.ts'
-import type { Origin } from '../client/resource.ts'
+import type { ResourceOrigin } from '../client/resource.ts'
 import type { Send } from '../client/send.ts'
-import type { Row } from './rows.ts'
-import type { Key, Mutation, Written } from './tanstack.ts'
+import type { ItemRow } from './rows.ts'
+import type { Key, Mutation, WrittenTransaction } from './tanstack.ts'
 
 /** How the rows of a collection are written. */
-export interface Writer extends Origin {
+export interface RowWriter extends ResourceOrigin {
   readonly collection: Writes
   readonly mode: 'batch' | 'each' | undefined
   /** The fields of the rows that answers have; undefined for all. */
   readonly fields: readonly unknown[] | undefined
   idOf (key: Key): Key | readonly string[]
   /** Returns the body of a write. */
-  bodyOf (row: Row): object
+  bodyOf (row: ItemRow): object
   /** Shows an item as the answer to a write has it. */
-  put (item: Row): void
+  put (item: ItemRow): void
   drop (key: Key): void
   /** Reads what may have changed. */
   refresh (): void
@@ -24,13 +24,13 @@ export interface Writer extends Origin {
 type Writes = Readonly<Record<'create' | 'update' | 'delete', (...given: unknown[]) => unknown>>
 
 /** The writers of collections, by their `utils`. */
-export const writers = new WeakMap<object, Writer>()
+export const writers = new WeakMap<object, RowWriter>()
 
 /**
  * Writes all changes of a transaction, of one collection or of several of one client: as one batch where the API takes
  * batches, else one after the other. It is the `mutationFn` of `createTransaction()`.
  */
-export async function writeTransaction ({ transaction: { id, mutations } }: Written): Promise<void> {
+export async function writeTransaction ({ transaction: { id, mutations } }: WrittenTransaction): Promise<void> {
   const changes = mutations.map(mutation => ({ mutation, writer: writerOf(mutation) }))
   const [first] = changes
   if (first === undefined) return
@@ -46,9 +46,9 @@ export async function writeTransaction ({ transaction: { id, mutations } }: Writ
   }
 }
 
-interface Change { readonly mutation: Mutation, readonly writer: Writer }
+interface Change { readonly mutation: Mutation, readonly writer: RowWriter }
 
-function writerOf ({ collection }: Mutation): Writer {
+function writerOf ({ collection }: Mutation): RowWriter {
   const writer = writers.get(collection.utils)
   if (writer === undefined) throw new TypeError('a transaction has a collection without dataApiCollectionOptions()')
   return writer
@@ -100,15 +100,15 @@ async function writeEach (changes: readonly Change[], id: string | undefined): P
 }
 
 function write (
-  to: Writes, { idOf, bodyOf, fields }: Writer, { type, key: row, modified, changes }: Mutation, key?: string
+  to: Writes, { idOf, bodyOf, fields }: RowWriter, { type, key: row, modified, changes }: Mutation, key?: string
 ): unknown {
   if (type === 'delete') return to.delete(idOf(row), { key })
   const options = { key, returning: fields ?? true }
-  if (type === 'insert') return to.create(bodyOf(modified as Row), options)
-  return to.update(idOf(row), bodyOf(changes as Row), options)
+  if (type === 'insert') return to.create(bodyOf(modified as ItemRow), options)
+  return to.update(idOf(row), bodyOf(changes as ItemRow), options)
 }
 
 function show ({ writer, mutation: { type, key } }: Change, result: unknown): void {
   if (type === 'delete') writer.drop(key)
-  else writer.put(result as Row)
+  else writer.put(result as ItemRow)
 }

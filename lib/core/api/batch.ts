@@ -3,7 +3,7 @@ import { DataApiError, validation } from '../errors/errors.ts'
 import { ofOperation } from '../errors/operation.ts'
 import { planFormat } from '../plan/media.ts'
 import { refuse } from '../plan/read/unusable.ts'
-import { nameInPath, type Operation, parseBatch } from '../request/batch.ts'
+import { nameInPath, type BatchOperation, parseBatch } from '../request/batch.ts'
 import { checkMediaType, jsonOf } from '../request/body.ts'
 import { parseRequest, type Request, type RequestText } from '../request/parse.ts'
 import { type Answer, hasSpecial, ok, personal } from '../response/answer.ts'
@@ -54,7 +54,7 @@ const keyOf = (writes: readonly BatchedWrite[], text: RequestText, context: Cont
 
 function parseOperations (
   { body, accept, conditions, queryIn }: Request, { options }: Api, { operations: most }: BatchLimits
-): readonly Operation[] {
+): readonly BatchOperation[] {
   const { query } = queryIn(options.syntax)
   refuse(query, ['filter', 'sort', 'page', 'fields'], 'a batch')
   checkMediaType(body)
@@ -68,7 +68,7 @@ function parseOperations (
 
 /** Returns the request that an operation would be alone. Throws malformed_url or url_too_long. */
 function operationRequest (
-  { method, path, body, ifMatch, ifNoneMatch, returns }: Operation, batch: Request, text: RequestText,
+  { method, path, body, ifMatch, ifNoneMatch, returns }: BatchOperation, batch: Request, text: RequestText,
   { options }: Api
 ): Request {
   const { router, origin, accept, cacheControl, isPreflight, idempotencyKey } = text

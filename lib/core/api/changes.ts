@@ -1,5 +1,5 @@
 import type { Needs } from '../plan/needs.ts'
-import type { Live } from '../response/answer.ts'
+import type { LiveNeeds } from '../response/answer.ts'
 import type { ChangedRow, ChangedTables } from '../sources/changes.ts'
 import type { Database } from '../sources/source.ts'
 import type { Followed } from './face.ts'
@@ -34,7 +34,7 @@ export class Watches {
   }
 
   /** Returns true if a document may have changed since the position, when its database may have been watched or not. */
-  hasChanged ({ database, tables }: Live, since: number): boolean {
+  hasChanged ({ database, tables }: LiveNeeds, since: number): boolean {
     const watch = database && this.watches.get(database)
     if (watch === undefined) return false
     if (watch.since > since || watch.last > since) return true
@@ -60,7 +60,7 @@ export class Watches {
   }
 }
 
-function concerns (changed: ChangedTables, { tables }: Live): boolean {
+function concerns (changed: ChangedTables, { tables }: LiveNeeds): boolean {
   if (changed === undefined || tables === undefined) return true
   for (const [table, rows] of changed) {
     const alternatives = tables.get(table)

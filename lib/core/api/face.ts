@@ -9,11 +9,11 @@ import type { Method } from '../plan/path/methods.ts'
 import type { AggregateName } from '../plan/plan.ts'
 import type { TimeUnit } from '../plan/time-units.ts'
 import type { Body } from '../request/body.ts'
-import type { RequestText, Target } from '../request/parse.ts'
+import type { RequestText, RequestTarget } from '../request/parse.ts'
 import type { FieldAsked, Query } from '../request/request.ts'
 import type { Syntax } from '../request/syntax.ts'
-import type { Answer, Live } from '../response/answer.ts'
-import type { Parts, Site } from '../response/paths.ts'
+import type { Answer, LiveNeeds } from '../response/answer.ts'
+import type { PathParts, Site } from '../response/paths.ts'
 import type { PlannedFacts } from './request-facts.ts'
 
 // What doors know of the core (docs/architecture.md: The face): they ask as a caller, and see what that may know.
@@ -58,11 +58,11 @@ export interface Face {
   /** Returns the position of the changes that were told until now. */
   position (): number
   /** Returns true if a document may have changed since the position. */
-  hasChanged (live: Live, since: number): boolean
+  hasChanged (live: LiveNeeds, since: number): boolean
 }
 
 /** Where a request leads. `root`: the path of the API's root on this server; `site` is as clients see it. */
-interface RequestPlace extends Pick<Target, 'parts' | 'query'> { readonly site: Site, readonly root: string }
+interface RequestPlace extends Pick<RequestTarget, 'parts' | 'query'> { readonly site: Site, readonly root: string }
 
 /** The limits that a door may set for the answers that it gets. What is left out is as the application has it. */
 export interface AnswerLimits {
@@ -205,7 +205,7 @@ export interface CollectionView {
   /** Returns the number of items before a page; undefined where a cursor names it. */
   itemsBefore (page: Query['page']): number | undefined
   /** Returns the segments by which URLs lead to an item that shows these members: `most` ways. */
-  addressesOf (item: Readonly<Record<string, unknown>>, most?: number): ReadonlyArray<readonly Parts[]>
+  addressesOf (item: Readonly<Record<string, unknown>>, most?: number): ReadonlyArray<readonly PathParts[]>
   /** Returns the error of GET for a query, as a URL has it; undefined if there is none. */
   faultIn (query: string): DataApiError | undefined
 }
@@ -297,4 +297,4 @@ export interface GroupValue {
 }
 
 /** A document that somebody follows. `mark` has it read again. */
-export interface Followed { readonly live: Live, mark (): void }
+export interface Followed { readonly live: LiveNeeds, mark (): void }

@@ -9,7 +9,7 @@ import { type Answer, json } from '../response/answer.ts'
 import { render } from '../response/render.ts'
 import type { Caller } from '../rules/caller.ts'
 import type { RunContext } from '../run/context.ts'
-import { type Imported, runImport } from '../run/import.ts'
+import { type ImportCounts, runImport } from '../run/import.ts'
 import { askAgain } from '../scheduling/since-body.ts'
 import { sliceOf } from '../sources/source.ts'
 import type { Api } from './answer.ts'
@@ -65,7 +65,7 @@ async function write (
 }
 
 function acknowledge (
-  { count, updated, ignored }: Imported, { resolution }: ImportPlan, dryRun: boolean
+  { count, updated, ignored }: ImportCounts, { resolution }: ImportPlan, dryRun: boolean
 ): Answer {
   const applied = [...dryRun ? ['dry-run'] : [], ...resolution === undefined ? [] : [`resolution=${resolution}`]]
   const headers = applied.length === 0 ? {} : { 'preference-applied': applied.join(', ') }

@@ -1,6 +1,6 @@
 import { dependenceOf } from '../plan/depends.ts'
 import type { RequestPlan } from '../plan/request.ts'
-import type { Live } from '../response/answer.ts'
+import type { LiveNeeds } from '../response/answer.ts'
 import type { Caller } from '../rules/caller.ts'
 import { scopePlan } from '../rules/scope-plan.ts'
 import { databaseOf } from '../sources/source.ts'
@@ -12,7 +12,7 @@ import type { Options } from './options.ts'
  */
 export function liveOf (
   plan: RequestPlan, caller: Caller, special: boolean, { answers: { pageLinks } }: Options
-): Live | undefined {
+): LiveNeeds | undefined {
   if (plan.kind !== 'read' && plan.kind !== 'directory') return undefined
   if (plan.format.media !== 'events') return undefined
   if (plan.kind === 'directory') return { database: undefined, tables: new Map(), shared: true, wrapped: false }

@@ -5,13 +5,13 @@ import type { Collection } from '../model/model.ts'
 import { countItems, namedCollection } from '../plan/batch.ts'
 import { syntaxAt } from '../plan/path/syntax.ts'
 import { collectionAt, startingAt } from '../plan/path/walk.ts'
-import { type Asked, findResource, planRequest, type RequestOptions } from '../plan/request.ts'
+import { type Asked, findResource, planRequest, type PlanningOptions } from '../plan/request.ts'
 import { noOperation, type Referred, type References } from '../plan/write/references.ts'
 import type { Write } from '../plan/write/write.ts'
-import { nameInPath, type Operation } from '../request/batch.ts'
+import { nameInPath, type BatchOperation } from '../request/batch.ts'
 import type { Request } from '../request/parse.ts'
 import { renderOperation } from '../response/batch.ts'
-import { ownSegments, type Parts } from '../response/paths.ts'
+import { ownSegments, type PathParts } from '../response/paths.ts'
 import { render } from '../response/render.ts'
 import { type Caller, unguarded } from '../rules/caller.ts'
 import { permissionsOf } from '../rules/methods.ts'
@@ -25,7 +25,7 @@ import { type Database, databaseOf } from '../sources/source.ts'
 import type { Api } from './answer.ts'
 
 /** An operation, and the request that it would be alone. */
-export interface AskedOperation { readonly operation: Operation, readonly request: Request }
+export interface AskedOperation { readonly operation: BatchOperation, readonly request: Request }
 
 export const rootOf = ({ segments: [name = ''] }: Request): string => name
 
@@ -119,7 +119,7 @@ function keyOf (result: WriteResult): KeyValues | undefined {
 interface Planning {
   readonly caller: Caller
   readonly references: { readonly used: boolean }
-  readonly options: RequestOptions
+  readonly options: PlanningOptions
 }
 
 /** A planned operation. `from`: the item with which its path begins. `own`: the item that others may refer to. */
@@ -179,7 +179,7 @@ async function renderOutcome (
 
 /** Returns what the answer repeats of a request whose path begins with an item that has this path. */
 function behind (
-  path: readonly Parts[], { request: { method, origin, root, parts, returns, conditions }, queryText }: Asked
+  path: readonly PathParts[], { request: { method, origin, root, parts, returns, conditions }, queryText }: Asked
 ): Parameters<typeof render>[1] {
   return { request: { method, origin, root, parts: [...path, ...parts.slice(1)], returns, conditions }, queryText }
 }
@@ -187,7 +187,7 @@ function behind (
 /** Returns the path of an item; undefined if it has none for the caller. */
 async function partsOf (
   { collection, key }: Named, session: ScopedSession, { answers }: Api['options']
-): Promise<readonly Parts[] | undefined> {
+): Promise<readonly PathParts[] | undefined> {
   const address = key && await findAddress({ collection, via: undefined, steps: [], key }, session)
   return address && [[collection.name], ...ownSegments(collection, address, answers.dictionaryPrefix)]
 }

@@ -22,7 +22,7 @@ import { unitsOf } from '../plan/time-units.ts'
 import { amendmentsOf } from '../plan/write/amendment.ts'
 import { parseQuery } from '../request/query.ts'
 import type { Syntax } from '../request/syntax.ts'
-import { ownSegments, type Parts } from '../response/paths.ts'
+import { ownSegments, type PathParts } from '../response/paths.ts'
 import { segmentOf } from '../run/address.ts'
 import { memoize } from '../scheduling/memoize.ts'
 import type {
@@ -275,8 +275,8 @@ const longestInPath = 500
 
 function addressesOf (
   item: Readonly<Record<string, unknown>>, collection: Collection, { dictionaryPrefix }: Syntax, most = Infinity
-): ReadonlyArray<readonly Parts[]> {
-  const addresses: Array<readonly Parts[]> = []
+): ReadonlyArray<readonly PathParts[]> {
+  const addresses: Array<readonly PathParts[]> = []
   for (const fields of [collection.key, ...uniques(collection)]) {
     const values = fields.map(({ name, readable }) => readable ? item[name] ?? null : null)
     if (addresses.length === most) break

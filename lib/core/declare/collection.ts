@@ -146,7 +146,7 @@ export type ItemRule<I> = (item: Readonly<I>, context: Context) => Eventually<bo
 type ComputedName = string & Record<never, never>
 
 /** What callers may do to a collection, and to its fields. */
-export interface Rules<F extends string = string, I = Values> extends OperationRules {
+export interface Rules<F extends string = string, I = ItemValues> extends OperationRules {
   /**
    * Rules of fields, by their names in the application. A field that the caller may not read is treated as undeclared.
    * A rule that throws denies, and the error is logged. `writeItem` is for stored fields.
@@ -200,10 +200,10 @@ export interface Behaviour<
 }
 
 /** An item without its static type: values by property. */
-export type Values = Record<string, unknown>
+export type ItemValues = Record<string, unknown>
 
 /** Deletes an item by changing it. */
-export type Deletion = (item: Values, context: WriteContext) => Eventually<void>
+export type Deletion = (item: ItemValues, context: WriteContext) => Eventually<void>
 
 /** A collection as declared, before it is compiled. */
 export interface Declared {
@@ -212,12 +212,12 @@ export interface Declared {
   readonly key: readonly string[] | undefined
   readonly unique: ReadonlyArray<readonly string[]>
   readonly computed: Readonly<Record<string, Computed | Expression>>
-  readonly setters: Readonly<Record<string, Setter<Values, unknown>>>
+  readonly setters: Readonly<Record<string, Setter<ItemValues, unknown>>>
   readonly inputs: Readonly<Record<string, Input>>
-  readonly hooks: Hooks<Values>
+  readonly hooks: Hooks<ItemValues>
   readonly delete: Deletion | undefined
   readonly requestStrategies: RequestStrategies
-  readonly scope: Scope<Values> | Scopes<Values> | undefined
+  readonly scope: Scope<ItemValues> | Scopes<ItemValues> | undefined
   readonly rules: Rules
   readonly identifiers: Readonly<Record<string, Lookup | Special>>
   readonly pages: Pages

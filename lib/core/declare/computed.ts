@@ -29,14 +29,14 @@ export function computed<I, const F extends Properties<I>, T extends TSchema> (d
 }
 
 /** The tables and columns that an expression names. */
-export type Tables = Record<string, Record<string, unknown>>
+export type NamedTables = Record<string, Record<string, unknown>>
 
 /** `N`: false where the value is never null. */
 export interface Expression<I = never, T extends TSchema = TSchema, N extends boolean = boolean> {
   readonly kind: 'expression'
   readonly type: T
   readonly nullable?: N
-  readonly sql?: (builder: ExpressionBuilder<Tables, string>) => SqlExpression<unknown>
+  readonly sql?: (builder: ExpressionBuilder<NamedTables, string>) => SqlExpression<unknown>
   readonly memory?: (item: Readonly<Record<string, unknown>>) => unknown
   readonly from?: readonly string[]
   /** Binds the declaration to its collection's item type. It has no value. */
@@ -59,7 +59,7 @@ export type NullableAs<N extends boolean> = N extends false ? false : true
 export function expression<I, T extends TSchema, N extends boolean = true> (definition: {
   type: T
   nullable?: N
-  sql?: (builder: ExpressionBuilder<Tables, string>) => SqlExpression<unknown>
+  sql?: (builder: ExpressionBuilder<NamedTables, string>) => SqlExpression<unknown>
   memory?: (item: Readonly<I>) => Static<T> | (N extends false ? never : null)
   from?: readonly string[]
 }): Expression<I, T, NullableAs<N>> {

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import type { Page } from '../../clients/client/page.ts'
-import type { Selection as ClientSelection } from '../../clients/client/types/answers.ts'
+import type { FieldsGiven as ClientSelection } from '../../clients/client/types/answers.ts'
 import type { AnyApi } from '../../clients/client/types/api.ts'
 import type { Query as ClientQuery } from '../../clients/client/types/client.ts'
 import type { NumberNames, Picked } from '../../clients/client/types/fields.ts'

@@ -178,7 +178,7 @@ function compileStored (draft: FieldDraft, declared: Declared, options: CompileO
   const flags = compileFlags(draft, options, draft.schema.version !== true)
   // Not the mark of Type.Optional, which differs between the versions of TypeBox.
   const required: readonly string[] = declared.schema.required ?? []
-  const described = describe(draft, !required.includes(draft.property))
+  const described = describeField(draft, !required.includes(draft.property))
   const identifier = draft.schema.identifier === true || isOnlyKey(draft, declared)
   const flag = identifier ? 'identifier' : 'indexed'
   if ((identifier || draft.schema.indexed === true) && described.type.operators.size === 0) {
@@ -192,7 +192,9 @@ function compileStored (draft: FieldDraft, declared: Declared, options: CompileO
 }
 
 /** A default that its field does not take would fail each creation. */
-function refuseDefault ({ collection, property, schema }: FieldDraft, { type }: ReturnType<typeof describe>): void {
+function refuseDefault (
+  { collection, property, schema }: FieldDraft, { type }: ReturnType<typeof describeField>
+): void {
   const value: unknown = schema['default']
   if (value === undefined || value === null || value instanceof Date || type.take(value) !== undefined) return
   if (typeof value === 'string' && type.parse(value) === value) return
@@ -227,7 +229,7 @@ function compileExpression (
 ): ExpressionField {
   const { collection, property, schema } = draft
   const flags = compileFlags(draft, options, false)
-  const { type, nullable } = describe(draft, isOptional(schema))
+  const { type, nullable } = describeField(draft, isOptional(schema))
   if (nullable && definition.nullable === false) {
     throw new DeclarationError(`${placeOf(collection, property)}: says 'nullable: false', but its type takes null`)
   }
@@ -253,7 +255,7 @@ function compileExpression (
 }
 
 /** Returns the type of a field's values. Throws a DeclarationError for values that JSON cannot represent. */
-export function describe ({ collection, property, schema }: FieldDraft, optional: boolean) {
+export function describeField ({ collection, property, schema }: FieldDraft, optional: boolean) {
   const described = describeValues(schema, optional)
   if (described !== undefined) return described
   const advice = "use another type, such as Type.String({ format: 'date-time' }) for a date and time"

@@ -5,7 +5,7 @@ import { isOptional } from '../declare/relations.ts'
 import { DeclarationError } from '../errors/errors.ts'
 import { orNearest } from '../errors/suggest.ts'
 import type { CompileOptions } from './compile.ts'
-import { compileFlags, describe, type FieldDraft, nameOf, placeOf, type Scalars, storedNames } from './fields.ts'
+import { compileFlags, describeField, type FieldDraft, nameOf, placeOf, type Scalars, storedNames } from './fields.ts'
 import type { Collection, InputField } from './model.ts'
 import { referringFields } from './relations.ts'
 
@@ -23,7 +23,7 @@ export function compileInputs (
     // No statement names an input, so it needs no index.
     const draft: FieldDraft = { collection, property, name: nameOf(property, property, options), schema, index: -1 }
     const flags = compileFlags(draft, options, true)
-    const described = describe(draft, false)
+    const described = describeField(draft, false)
     return [property, Object.freeze({
       ...flags,
       ...described,

@@ -1,5 +1,5 @@
 import type { TSchema } from '@sinclair/typebox'
-import type { Deletion, Hooks, Lookup, Setter, Special, Values } from '../declare/collection.ts'
+import type { Deletion, Hooks, Lookup, Setter, Special, ItemValues } from '../declare/collection.ts'
 import type { Computed, Expression } from '../declare/computed.ts'
 import type { Source } from '../declare/source.ts'
 import type { Strategies } from './strategies.ts'
@@ -66,8 +66,8 @@ export interface Collection {
   /** Returns the violations of the schema by values of writable fields. Takes them by their names on the wire. */
   readonly validate: Validate
   /** The setters by property. */
-  readonly setters: ReadonlyMap<string, Setter<Values, unknown>>
-  readonly hooks: Hooks<Values>
+  readonly setters: ReadonlyMap<string, Setter<ItemValues, unknown>>
+  readonly hooks: Hooks<ItemValues>
   /** Deletes an item by changing it; undefined if a deletion removes it. */
   readonly deletion: Deletion | undefined
 }
@@ -167,7 +167,7 @@ export interface InputField extends FieldBase {
   /** True if a new item can be created without it. */
   readonly optional: boolean
   readonly type: ValueType
-  readonly set: Setter<Values, unknown>
+  readonly set: Setter<ItemValues, unknown>
 }
 
 /**

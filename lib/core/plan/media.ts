@@ -12,7 +12,7 @@ export const mediaTypes = {
 type Media = keyof typeof mediaTypes
 
 /** The form of an answer (docs/http.md: Pages and links). */
-export interface Format {
+export interface AnswerFormat {
   readonly media: Media
   /** CSV: whether the first record holds the names, as the client has asked; present by default (RFC 4180, 3). */
   readonly header: 'present' | 'absent' | undefined
@@ -20,7 +20,7 @@ export interface Format {
   readonly bom: boolean
 }
 
-const json: Format = { media: 'json', header: undefined, bom: false }
+const json: AnswerFormat = { media: 'json', header: undefined, bom: false }
 
 /** The media type of errors for clients that ask for it. It is used for errors only (docs/http.md: Errors). */
 export const problemType = 'application/problem+json'
@@ -31,7 +31,7 @@ interface Streamed { readonly rows: boolean, readonly events: boolean }
 const onlyJson: Streamed = { rows: false, events: false }
 
 /** Returns true for a stream of rows, which is not written as a page. */
-export const isStreamed = ({ media }: Format): boolean => media === 'ndjson' || media === 'csv'
+export const isStreamed = ({ media }: AnswerFormat): boolean => media === 'ndjson' || media === 'csv'
 
 /**
  * Returns the format of the answer: the one that the query names, otherwise the one that the client prefers of those
@@ -39,7 +39,7 @@ export const isStreamed = ({ media }: Format): boolean => media === 'ndjson' || 
  */
 export function planFormat (
   accept: string | undefined, asked: ValueText | undefined, { rows, events }: Streamed = onlyJson
-): Format {
+): AnswerFormat {
   const available = mediaOf[rows ? 'rows' : 'plain'][events ? 'live' : 'still']
   if (asked !== undefined) return parseFormat(asked, available)
   // Nearly every client sends one of these; they need no negotiation.
@@ -87,7 +87,7 @@ const mediaOf: Readonly<Record<'plain' | 'rows', Readonly<Record<'still' | 'live
 const negotiateFor = memoize((available: Available) =>
   memoizeRecent(accept => negotiate(accept, available), { most: 100, longest: 200 }))
 
-function negotiate (accept: string, available: Available): Format | undefined {
+function negotiate (accept: string, available: Available): AnswerFormat | undefined {
   const ranges = parseAccept(accept)
   // An empty header expresses no preference (RFC 9110, 12.5.1).
   if (ranges.length === 0) return json
@@ -101,7 +101,7 @@ function negotiate (accept: string, available: Available): Format | undefined {
   return media === 'csv' ? csv(isPresence(header) ? header : undefined, bom === 'present') : { ...json, media }
 }
 
-const csv = (header: Format['header'], bom: boolean): Format => ({ media: 'csv', header, bom })
+const csv = (header: AnswerFormat['header'], bom: boolean): AnswerFormat => ({ media: 'csv', header, bom })
 
 const isPresence = (text: string | undefined): text is 'present' | 'absent' => text === 'present' || text === 'absent'
 
@@ -125,7 +125,7 @@ function preferred (ranges: readonly MediaRange[], types: string[]): string[] {
 }
 
 /** Parses the value of the parameter `format`, such as `csv` or `csv;header=absent;bom=present`. */
-function parseFormat ({ text, at }: ValueText, available: Available): Format {
+function parseFormat ({ text, at }: ValueText, available: Available): AnswerFormat {
   const [name = '', ...parameters] = text.toLowerCase().split(';').map(part => part.trim())
   const formats = mediaOf.rows.live
   const media = formats.find(one => one === name)

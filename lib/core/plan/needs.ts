@@ -17,11 +17,11 @@ export const comparableFields = ({ stored }: Collection): readonly StoredField[]
   stored.filter(isUnderstood)
 
 /** Returns the column of a field, which several collections may have under names of their own. */
-export const columnOf = ({ property }: StoredField, { source }: Collection): string =>
+export const columnKey = ({ property }: StoredField, { source }: Collection): string =>
   source.column?.(property).toLowerCase() ?? property
 
 /** Returns what equal values have in common. A column may ignore case, and space at the end. */
-export const comparableOf = (value: unknown): unknown =>
+export const comparableKey = (value: unknown): unknown =>
   value === null || value === undefined ? null : String(value).trimEnd().toLowerCase()
 
 // More alternatives are not worth their time.
@@ -51,7 +51,7 @@ export function needsOf (where: Predicate, collection: Collection): readonly Nee
 }
 
 const needOf = (field: StoredField, collection: Collection, value: Scalar | readonly Scalar[]): Needs =>
-  new Map([[columnOf(field, collection), new Set([value].flat().map(comparableOf))]])
+  new Map([[columnKey(field, collection), new Set([value].flat().map(comparableKey))]])
 
 /** Returns what the rows have that a relation leads to, from rows that meet one of the alternatives. */
 export const through = (via: RelationField | undefined, known: readonly Needs[]): readonly Needs[] =>
@@ -62,10 +62,10 @@ function throughOne (via: RelationField, needs: Needs): Needs {
   const pairs = new Map<string, ReadonlySet<unknown>>()
   const linked = (from: readonly StoredField[], to: readonly StoredField[]) => {
     for (const [index, field] of from.entries()) {
-      const values = needs.get(columnOf(field, holder))
+      const values = needs.get(columnKey(field, holder))
       const other = to[index]
       if (values === undefined || other === undefined || !isUnderstood(other)) continue
-      pairs.set(columnOf(other, target), values)
+      pairs.set(columnKey(other, target), values)
     }
   }
   if (via.kind === 'sub-item') linked(via.foreignKey, target.key)

@@ -34,7 +34,7 @@ export const fieldsOf = (terms: Order): readonly DataField[] => terms.map(fieldO
 const fieldOf = ({ field, related }: ItemValue): DataField => related === undefined ? field : related.value.field
 
 /** Returns the type of a value. */
-export const typeOf = (value: ItemValue): ValueType => fieldOf(value).type
+export const typeOfValue = (value: ItemValue): ValueType => fieldOf(value).type
 
 /** Returns the name of what a function makes of elements: `moons.radius.max()`. */
 export const relatedName = ({ field, value }: Related): string => `${field.name}.${value.field.name}`

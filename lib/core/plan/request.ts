@@ -7,7 +7,7 @@ import { importFormat, importTypes } from '../request/import.ts'
 import { formType, type Request } from '../request/parse.ts'
 import type { QueryText } from '../request/query.ts'
 import type { Syntax } from '../request/syntax.ts'
-import { type Format, isStreamed, planFormat } from './media.ts'
+import { type AnswerFormat, isStreamed, planFormat } from './media.ts'
 import { allowedMethods, findMethod, isWrite, type Method, type WriteMethod } from './path/methods.ts'
 import { type DataRead, planRead, type ReadOptions } from './read/read.ts'
 import { collectionAt, type Resource, walk, walkFrom } from './path/walk.ts'
@@ -20,9 +20,9 @@ import { planWrite, type Write } from './write/write.ts'
 /** The meaning of a request. */
 export type RequestPlan =
   | OptionsPlan
-  | { readonly kind: 'directory', readonly format: Format }
+  | { readonly kind: 'directory', readonly format: AnswerFormat }
   /** `noCache`: true if the client asks for current data, which a replica may not have yet. */
-  | { readonly kind: 'read', readonly read: DataRead, readonly format: Format, readonly noCache: boolean }
+  | { readonly kind: 'read', readonly read: DataRead, readonly format: AnswerFormat, readonly noCache: boolean }
   | { readonly kind: 'write', readonly write: Write }
   | ImportPlan
 
@@ -66,7 +66,7 @@ export interface Permissions {
   changes (method: Method, resource: Resource): readonly ItemChange[]
 }
 
-export interface RequestOptions {
+export interface PlanningOptions {
   readonly syntax: Syntax
   /** `paged` for answers in JSON, `whole` for streams. */
   readonly reads: { readonly paged: ReadOptions, readonly whole: ReadOptions }
@@ -89,7 +89,7 @@ export interface RequestOptions {
  * looks anything up. `from`: see AskedPath.
  */
 export function findResource (
-  request: Request, permissions: Permissions, options: RequestOptions, context: Context, from?: Collection
+  request: Request, permissions: Permissions, options: PlanningOptions, context: Context, from?: Collection
 ): Resource | Promise<Resource> {
   const denial = permissions.readingDenial(request.method, { segments: request.segments, from })
   if (denial !== undefined) throw denial
@@ -107,7 +107,7 @@ export function findResource (
 export interface Asked { readonly request: Request, readonly queryText: QueryText, readonly resource: Resource }
 
 /** Plans a request. Throws the errors of the method, of the query and of the body, in this order. */
-export function planRequest (asked: Asked, permissions: Permissions, options: RequestOptions): RequestPlan {
+export function planRequest (asked: Asked, permissions: Permissions, options: PlanningOptions): RequestPlan {
   const { request, queryText: { query }, resource } = asked
   const method = findMethod(request.method, resource)
   if (method === undefined) throw methodNotAllowed(request.method, permittedMethods(resource, permissions).join(', '))
@@ -122,8 +122,8 @@ export function planRequest (asked: Asked, permissions: Permissions, options: Re
 }
 
 function planReadRequest (
-  format: Format, { request: { count, noCache }, queryText: { query }, resource }: Asked,
-  { reads, answers }: RequestOptions
+  format: AnswerFormat, { request: { count, noCache }, queryText: { query }, resource }: Asked,
+  { reads, answers }: PlanningOptions
 ): RequestPlan {
   const isLive = format.media === 'events'
   // The events of a live document have no headers: what is counted must stand in the body.
@@ -136,7 +136,7 @@ function planReadRequest (
 
 function planWriteRequest (
   method: WriteMethod, { request, queryText: { query }, resource }: Asked, permissions: Permissions,
-  { writes, imports }: RequestOptions
+  { writes, imports }: PlanningOptions
 ): RequestPlan {
   const { accept, body, conditions, returns, maxAffected, idempotencyKey } = request
   const required = collectionAt(resource)?.strategies.requireIdempotencyKey.includes(method)
@@ -163,7 +163,7 @@ const takesImports = (method: Method, resource: Resource, imports: object | unde
   method === 'POST' && imports !== undefined && collectionAt(resource)?.strategies.import === true
 
 function planOptions (
-  resource: Resource, { isPreflight }: Request, permissions: Permissions, { idempotency, imports }: RequestOptions
+  resource: Resource, { isPreflight }: Request, permissions: Permissions, { idempotency, imports }: PlanningOptions
 ): RequestPlan {
   const allow = permittedMethods(resource, permissions)
   const asked = isPreflight ? [] : allow

@@ -4,7 +4,7 @@ import { didYouMean, suggest } from '../errors/suggest.ts'
 import type { Violation } from '../errors/violation.ts'
 
 /** An operation of a batch, as the client wrote it (docs/http.md: Batches). */
-export interface Operation {
+export interface BatchOperation {
   readonly method: string
   /** Begins with a slash: the root of the API. */
   readonly path: string
@@ -22,7 +22,7 @@ export interface Operation {
  * Returns the operations of a batch. Throws content_too_large for more than `most`, and validation with all faults in
  * their form.
  */
-export function parseBatch (body: unknown, most: number): readonly Operation[] {
+export function parseBatch (body: unknown, most: number): readonly BatchOperation[] {
   if (!Array.isArray(body)) {
     throw validation([{ pointer: '', message: `must be an array of operations; found ${describeValue(body)}` }])
   }
@@ -46,7 +46,7 @@ interface Written {
 
 const toOperation = (
   { method, path, body, as, if_match: ifMatch, if_none_match: ifNoneMatch, return: returns }: Written
-): Operation => ({ method, path, body, as, ifMatch, ifNoneMatch, returns })
+): BatchOperation => ({ method, path, body, as, ifMatch, ifNoneMatch, returns })
 
 /** The members of an operation: the values that each takes, in words, and their test. */
 const members: Readonly<Record<keyof Written, readonly [expected: string, fits: (value: unknown) => boolean]>> = {

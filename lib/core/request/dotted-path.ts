@@ -1,5 +1,5 @@
 import type { invalidFields, invalidFilter, invalidSort } from '../errors/errors.ts'
-import { placeAt, type Span, standsAt, textOf } from './span.ts'
+import { placeAt, type Span, standsAt, textOfSpan } from './span.ts'
 import type { Syntax } from './syntax.ts'
 
 /** Returns the index after the parentheses of a function, which follow its name; the end of the name without them. */
@@ -15,7 +15,7 @@ export function readPath (
   span: Span, { limits }: Syntax, what: string,
   invalid: typeof invalidFields | typeof invalidFilter | typeof invalidSort
 ): readonly string[] {
-  const path = textOf(span).split('.')
+  const path = textOfSpan(span).split('.')
   const empty = path.indexOf('')
   if (empty >= 0) {
     const dot = span.start + path.slice(0, empty).join('.').length

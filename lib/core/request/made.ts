@@ -1,5 +1,5 @@
 import type { Operator } from '../model/values.ts'
-import type { Comparison, FieldAsked, Query, SortTerm, TextPlace, ValueText } from './request.ts'
+import type { ComparisonFilter, FieldAsked, Query, SortAsked, TextPlace, ValueText } from './request.ts'
 
 // Parts of queries that code makes, to be printed (print.ts): they stand in no text of a client.
 
@@ -7,7 +7,9 @@ import type { Comparison, FieldAsked, Query, SortTerm, TextPlace, ValueText } fr
 export const nowhere: TextPlace = { parameter: '', position: 1 }
 
 /** Returns the comparison of a field with a value, with the values of a list, or with null. */
-export const comparison = (path: string, operator: Operator, value: string | readonly string[] | null): Comparison => ({
+export const comparison = (
+  path: string, operator: Operator, value: string | readonly string[] | null
+): ComparisonFilter => ({
   kind: 'compare', path: path.split('.'), operator, values: [value].flat().map(valueText), at: nowhere
 })
 
@@ -16,7 +18,7 @@ export const valueText = (text: string | null): ValueText =>
   ({ text: text ?? 'null', quoted: text === 'null', at: nowhere })
 
 /** Returns a term of an order. */
-export const sortTerm = (path: string, descending: boolean): SortTerm =>
+export const sortTerm = (path: string, descending: boolean): SortAsked =>
   ({ path: path.split('.'), descending, at: nowhere })
 
 /** Returns a field of a selection; of a relation with a query of its own. */

@@ -2,14 +2,14 @@ import { invalidPage, invalidParameter, invalidSort } from '../errors/errors.ts'
 import type { Budget } from './budget.ts'
 import { parseFilter } from './filter.ts'
 import { callEnd, readPath } from './dotted-path.ts'
-import type { FieldAsked, Filter, PageAsked, Query, SortTerm, TextPlace, ValueText } from './request.ts'
-import { part, placeAt, type Span, split, standsAt, textOf } from './span.ts'
+import type { FieldAsked, Filter, PageAsked, Query, SortAsked, TextPlace, ValueText } from './request.ts'
+import { part, placeAt, type Span, split, standsAt, textOfSpan } from './span.ts'
 import { nameEnd, type ParameterKind, type Syntax } from './syntax.ts'
 
 /** A query while it is read. */
 export interface QueryDraft {
   readonly filters: Filter[]
-  sort: readonly SortTerm[] | undefined
+  sort: readonly SortAsked[] | undefined
   fields: readonly FieldAsked[] | undefined
   readonly page: { -readonly [kind in keyof PageAsked]: PageAsked[kind] }
   format: ValueText | undefined
@@ -47,12 +47,12 @@ export function addParameter (
   }
   if (kind === 'format') {
     if (draft.format !== undefined) throw invalidParameter('The format is given twice.', at)
-    draft.format = { text: textOf(span), quoted: false, at }
+    draft.format = { text: textOfSpan(span), quoted: false, at }
     return
   }
   if (draft.page[kind] !== undefined) throw invalidPage(`The page's ${pageWords[kind]} is given twice.`, at)
   draft.at.page ??= at
-  draft.page[kind] = { text: textOf(span), quoted: false, at }
+  draft.page[kind] = { text: textOfSpan(span), quoted: false, at }
 }
 
 // The message does not have the parameter's name: the two parameters can be synonyms, or options of a selection.
@@ -69,7 +69,7 @@ const pageWords = {
  *
  * `-name` is descending. `before` holds the terms of an earlier parameter, which come first. Throws invalid_sort.
  */
-function parseSort (span: Span, syntax: Syntax, before: readonly SortTerm[] = []): readonly SortTerm[] {
+function parseSort (span: Span, syntax: Syntax, before: readonly SortAsked[] = []): readonly SortAsked[] {
   const { sortTerms } = syntax.limits
   const terms = split(span, syntax.sort, sortTerms + 1)
   if (before.length + terms.length > sortTerms) {
@@ -79,7 +79,7 @@ function parseSort (span: Span, syntax: Syntax, before: readonly SortTerm[] = []
   return [...before, ...terms.map(term => parseTerm(trim(term, syntax), syntax))]
 }
 
-function parseTerm (span: Span, syntax: Syntax): SortTerm {
+function parseTerm (span: Span, syntax: Syntax): SortAsked {
   const start = standsAt(span, span.start, '-') ? span.start + 1 : span.start
   const end = callEnd(span, Math.min(nameEnd(span.text, start), span.end))
   const at = placeAt(span, start)
@@ -98,10 +98,10 @@ function parseTerm (span: Span, syntax: Syntax): SortTerm {
  */
 function parseDirection (span: Span, nameEnds: number, { directions }: Syntax): boolean {
   if (span.start >= span.end) return false
-  const descending = span.start > nameEnds ? directions.get(textOf(span).toLowerCase()) : undefined
+  const descending = span.start > nameEnds ? directions.get(textOfSpan(span).toLowerCase()) : undefined
   if (descending !== undefined) return descending
   const words = [...directions.keys()].join(', ')
-  throw invalidSort(`Expected one of ${words}, not '${textOf(span)}'.`, placeAt(span, span.start))
+  throw invalidSort(`Expected one of ${words}, not '${textOfSpan(span)}'.`, placeAt(span, span.start))
 }
 
 /** Returns the span without delimiters of directions at its start and end. */

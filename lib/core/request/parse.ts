@@ -1,7 +1,7 @@
 import { urlTooLong } from '../errors/errors.ts'
 import { type Body, type BodyText, decodeBody, mediaTypeOf } from './body.ts'
 import { type Conditions, parseTags } from './conditions.ts'
-import { parsePath, type Parts, type RouterOptions } from './path.ts'
+import { parsePath, type SegmentParts, type RouterOptions } from './path.ts'
 import { keptParameters, type QueryText, readQuery } from './query.ts'
 import type { Syntax } from './syntax.ts'
 import { splitUnquoted } from './unquoted.ts'
@@ -41,7 +41,7 @@ export interface Request {
   /** The segments after the API's root. */
   readonly segments: readonly string[]
   /** The parts of each of these segments. */
-  readonly parts: readonly Parts[]
+  readonly parts: readonly SegmentParts[]
   /**
    * Parses the query with the syntax of the resource. `otherParameters` are those of the URL, without those in the body
    * of a QUERY, because the client sends the body again. Throws what the grammars of the query string throw.
@@ -71,7 +71,7 @@ export interface Request {
 }
 
 /** Where a request leads, as its target alone tells it. The query is not decoded. */
-export interface Target extends Pick<Request, 'root' | 'segments' | 'parts'> { readonly query: string }
+export interface RequestTarget extends Pick<Request, 'root' | 'segments' | 'parts'> { readonly query: string }
 
 /** The media type of a QUERY's body, whose grammar is that of the URL's query (docs/http.md: URLs). */
 export const formType = 'application/x-www-form-urlencoded'
@@ -120,7 +120,7 @@ export function parseRequest (
 /** Parses the target of a request. `given`: as for parseRequest(). Throws malformed_url. */
 export function parseTarget (
   { url, rootLength, router }: Pick<RequestText, 'url' | 'rootLength' | 'router'>, given = noSegments
-): Target {
+): RequestTarget {
   const { segments, parts, query } = parsePath(url, router)
   const start = rootLength === 0 ? 0 : endOfRoot(segments, rootLength)
   if (start === 0) return { root: given, segments, parts, query }

@@ -4,12 +4,12 @@ import { decodePercent } from './decode.ts'
 interface Path {
   readonly segments: readonly string[]
   /** The parts of each segment between its commas, decoded. A segment without commas has itself as its only part. */
-  readonly parts: readonly Parts[]
+  readonly parts: readonly SegmentParts[]
   readonly query: string
 }
 
 /** The parts of a segment, such as the values of a key. An encoded comma, `%2C`, is a character of a part. */
-export type Parts = readonly string[]
+export type SegmentParts = readonly string[]
 
 /** The options of the host's router that change the meaning of a path. */
 export interface RouterOptions {
@@ -43,7 +43,7 @@ export function parsePath (target: string, router: RouterOptions = defaults): Pa
 /** Printable ASCII without `%` and `,`: no segment of such a path is decoded, and none has several parts. */
 const literal = /^[ -$&-+.-~-]*$/
 
-const partsOf = (segment: string): Parts => segment.includes(',')
+const partsOf = (segment: string): SegmentParts => segment.includes(',')
   ? segment.split(',').map(part => decodePercent(part, 'segment'))
   : [decodePercent(segment, 'segment')]
 

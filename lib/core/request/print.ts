@@ -1,5 +1,5 @@
 import { type Operator, traitsOf } from '../model/values.ts'
-import type { Comparison, FieldAsked, Filter, PageAsked, Query, SortTerm, ValueText } from './request.ts'
+import type { ComparisonFilter, FieldAsked, Filter, PageAsked, Query, SortAsked, ValueText } from './request.ts'
 import { nameEnd, type ParameterKind, parameterOf, type Syntax } from './syntax.ts'
 
 /** A query, some parts of which are left out. */
@@ -57,7 +57,7 @@ function printGroup (filter: Filter, syntax: Syntax): string {
   return `(${of.map(one => printFilter(one, syntax, 'inside')).join(filter.kind === 'any' ? '|' : ',')})`
 }
 
-function printComparison ({ path, operator, values }: Comparison, syntax: Syntax, place: Place): string {
+function printComparison ({ path, operator, values }: ComparisonFilter, syntax: Syntax, place: Place): string {
   const spelling = spellingOf(operator, syntax)
   const start = path.join('.') + spelling
   if (!traitsOf(operator).list) return start + printValue(values[0], spelling, place, syntax)
@@ -101,13 +101,13 @@ export function spellingOf (operator: Operator, { operators }: Syntax): string {
 }
 
 /** Prints an order: as one value or, where none of its delimiters can stand there, as a value for each term. */
-export function printSort (terms: readonly SortTerm[], syntax: Syntax, taken = ''): readonly string[] {
+export function printSort (terms: readonly SortAsked[], syntax: Syntax, taken = ''): readonly string[] {
   const delimiter = [...syntax.sort].find(one => !taken.includes(one))
   const printed = terms.map(term => printTerm(term, syntax, taken))
   return delimiter === undefined || printed.length === 0 ? printed : [printed.join(delimiter)]
 }
 
-function printTerm ({ path, descending }: SortTerm, { directions, direction }: Syntax, taken: string): string {
+function printTerm ({ path, descending }: SortAsked, { directions, direction }: Syntax, taken: string): string {
   const name = path.join('.')
   if (!descending) return name
   const word = [...directions].find(([, isDescending]) => isDescending)?.[0]

@@ -37,10 +37,10 @@ export type Filter =
   | { readonly kind: 'not', readonly of: Filter }
 
 /** A filter that compares a field. */
-export type Comparison = Extract<Filter, { kind: 'compare' }>
+export type ComparisonFilter = Extract<Filter, { kind: 'compare' }>
 
 /** A term of an order. `path`: the names of relations, then that of a field or, with its parentheses, a function. */
-export interface SortTerm { readonly path: readonly string[], readonly descending: boolean, readonly at: TextPlace }
+export interface SortAsked { readonly path: readonly string[], readonly descending: boolean, readonly at: TextPlace }
 
 /**
  * A field of a selection, or a function of one, such as `moons.count()`. `query` is the content of the parentheses that
@@ -61,7 +61,7 @@ export interface PageAsked {
 export interface Query {
   /** The conditions, all of which must hold. */
   readonly filters: readonly Filter[]
-  readonly sort?: readonly SortTerm[] | undefined
+  readonly sort?: readonly SortAsked[] | undefined
   readonly fields?: readonly FieldAsked[] | undefined
   readonly page: PageAsked
   /** The format of the answer, such as `csv`. plan/media.ts reads it. */

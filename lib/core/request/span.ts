@@ -18,7 +18,7 @@ export function placeAt ({ parameter, origin }: Span, index: number): TextPlace 
 }
 
 /** Returns the text of a span. */
-export const textOf = ({ text, start, end }: Span) => text.slice(start, end)
+export const textOfSpan = ({ text, start, end }: Span) => text.slice(start, end)
 
 /** Returns the part of a span between two indexes of its text. */
 export const part = (span: Span, start: number, end: number): Span => ({ ...span, start, end })

@@ -8,7 +8,7 @@ import type { Address } from '../run/address.ts'
 import type { Created, Linked, WriteResult } from '../run/write.ts'
 import { type Answer, empty, json, ok } from './answer.ts'
 import { itemWriter, renderItem, renderScalar } from './items.ts'
-import { formatPath, formatSegment, ownSegments, type Parts, type Site } from './paths.ts'
+import { formatPath, formatSegment, ownSegments, type PathParts, type Site } from './paths.ts'
 import { tagged } from './tag.ts'
 
 export interface AcknowledgementOptions {
@@ -19,7 +19,7 @@ export interface AcknowledgementOptions {
 
 /** The parts of the request that an acknowledgement repeats. */
 export interface WriteEcho {
-  readonly parts: readonly Parts[]
+  readonly parts: readonly PathParts[]
   site (): Site
   /** The client's preference `return` (RFC 7240). */
   readonly returns: 'representation' | 'minimal' | undefined

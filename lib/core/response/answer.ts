@@ -13,13 +13,13 @@ import type { Database } from '../sources/source.ts'
 export interface Answer {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
-  readonly links: readonly Link[]
+  readonly links: readonly AnswerLink[]
   readonly body: string | Readable | undefined
   readonly etag?: string | undefined
   /** True if it depends on the caller, which caches are told. */
   readonly personal?: boolean
   /** Present if the client asks to follow the document. */
-  readonly live?: Live | undefined
+  readonly live?: LiveNeeds | undefined
   /**
    * Makes the text to send of the body, for an answer that shows JSON in another form. It gets the JSON after the
    * application's hooks, which may have replaced it. Throws answer_too_large for a text of more than `longest`
@@ -29,7 +29,7 @@ export interface Answer {
 }
 
 /** What must be known of a document to follow it. */
-export interface Live {
+export interface LiveNeeds {
   /** The database that it is read from; undefined for the directory. */
   readonly database: Database | undefined
   readonly tables: Dependence['tables']
@@ -40,21 +40,21 @@ export interface Live {
 }
 
 /** A link of the `Link` header (RFC 8288). `target` is a URL. */
-export interface Link { readonly rel: string, readonly target: string }
+export interface AnswerLink { readonly rel: string, readonly target: string }
 
 const type = 'application/json; charset=utf-8'
 const common = { 'content-type': type, vary: 'Accept' }
 
 /** Returns an answer whose body is JSON text. */
 export function json (
-  status: number, body: string, headers?: Answer['headers'], links: readonly Link[] = []
+  status: number, body: string, headers?: Answer['headers'], links: readonly AnswerLink[] = []
 ): Answer {
   const all = headers === undefined ? common : { 'content-type': type, vary: 'Accept', ...headers }
   return { status, headers: all, links, body }
 }
 
 /** Returns a 200 whose body is JSON text. */
-export const ok = (body: string, headers?: Answer['headers'], links?: readonly Link[]): Answer =>
+export const ok = (body: string, headers?: Answer['headers'], links?: readonly AnswerLink[]): Answer =>
   json(200, body, headers, links)
 
 /** Returns an answer without a body. */

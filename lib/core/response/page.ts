@@ -1,12 +1,12 @@
 import type { Paging } from '../plan/read/paging.ts'
 import type { Tags } from '../plan/tag.ts'
-import { type Answer, type Link, ok } from './answer.ts'
+import { type Answer, type AnswerLink, ok } from './answer.ts'
 import { type PageLink, type PageName, type PageRead, pageLinks } from './links.ts'
-import { formatPath, type Parts, type Site } from './paths.ts'
+import { formatPath, type PathParts, type Site } from './paths.ts'
 
 /** The parts of the request that an answer repeats. */
 export interface PageEcho {
-  readonly parts: readonly Parts[]
+  readonly parts: readonly PathParts[]
   /** Returns the query that every link keeps: that of the request without its page, percent-encoded. */
   otherParameters (): string
   readonly pageName: PageName
@@ -49,8 +49,8 @@ export function renderPage ({ paging, body, read }: RenderedPage, echo: PageEcho
 }
 
 /** Returns the links that a header of that length can hold; `next` before the others. */
-function withinLength (links: readonly Link[], most: number): readonly Link[] {
-  const lengthOf = ({ rel, target }: Link) => target.length + rel.length + longestMarkup
+function withinLength (links: readonly AnswerLink[], most: number): readonly AnswerLink[] {
+  const lengthOf = ({ rel, target }: AnswerLink) => target.length + rel.length + longestMarkup
   if (links.reduce((sum, link) => sum + lengthOf(link), 0) <= most) return links
   let rest = most
   const nextFirst = links.toSorted((one, other) => Number(other.rel === 'next') - Number(one.rel === 'next'))
@@ -88,7 +88,7 @@ function compileTarget (path: string, kept: string) {
     page === undefined ? whole : `${begun}${encodeURIComponent(page.name)}=${page.value}`
 }
 
-function wrap (items: string, links: readonly Link[], total: number | undefined): string {
+function wrap (items: string, links: readonly AnswerLink[], total: number | undefined): string {
   const page: Record<string, string | number> = {}
   for (const { rel, target } of links) page[rel] = target
   if (total !== undefined) page['total'] = total

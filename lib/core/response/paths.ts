@@ -24,14 +24,14 @@ export const siteOf = ({ origin, root }: Addressed, own: Site | undefined): Site
   own ?? { origin: origin(), root: root.map(segment => `/${encodeURIComponent(segment)}`).join('') }
 
 /** A segment of a path: its parts, which are written with commas between them. Most segments have one. */
-export type Parts = readonly unknown[]
+export type PathParts = readonly unknown[]
 
 /** Returns the path of a resource. Every segment is percent-encoded, so any text is safe in a header. */
-export const formatPath = (site: Site, segments: readonly Parts[]): string =>
+export const formatPath = (site: Site, segments: readonly PathParts[]): string =>
   `${site.root}/${segments.map(formatSegment).join('/')}`
 
 /** Returns a percent-encoded segment, whose only bare commas are those between its parts. */
-export const formatSegment = (parts: Parts): string =>
+export const formatSegment = (parts: PathParts): string =>
   parts.length === 1 ? encodePart(parts[0]) : parts.map(encodePart).join(',')
 
 // Most parts are integers, which need no encoding.
@@ -43,7 +43,7 @@ const encodePart = (part: unknown) => Number.isSafeInteger(part) ? String(part) 
  */
 export function ownSegments (
   { specials }: Collection, { fields, values, plain }: Address, dictionaryPrefix: string
-): readonly Parts[] {
+): readonly PathParts[] {
   const identifier = segmentOf(values)
   const isSpecial = specials.some(special => special.segment === identifier)
   const isPlain = plain && identifier !== '' && !identifier.startsWith(dictionaryPrefix) && !isSpecial
@@ -51,5 +51,5 @@ export function ownSegments (
 }
 
 /** Returns the segment of a dictionary by an identifier, whose name holds a comma if it is a key of several fields. */
-export const dictionaryParts = (name: string, dictionaryPrefix: string): Parts =>
+export const dictionaryParts = (name: string, dictionaryPrefix: string): PathParts =>
   `${dictionaryPrefix}${name}`.split(',')

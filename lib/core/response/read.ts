@@ -6,7 +6,7 @@ import { versionOf, versionOfTexts } from '../plan/tag.ts'
 import type { Address } from '../run/address.ts'
 import { after } from '../scheduling/after.ts'
 import { quote, writeInParts } from '../sources/json-text.ts'
-import type { Found, Group, JsonResult } from '../sources/source.ts'
+import type { FoundRows, RowGroup, JsonResult } from '../sources/source.ts'
 import { type Answer, ok } from './answer.ts'
 import { renderGroup, renderGroups } from './groups.ts'
 import { itemWriter, joinMembers, renderItem, renderItems, renderScalar } from './items.ts'
@@ -18,7 +18,7 @@ type ReadOf<K extends DataRead['kind']> = Extract<DataRead, { kind: K }>
 
 /** Returns the answer to a read that found rows or groups. `address`: that of an item at a special identifier. */
 export function renderRead (
-  read: DataRead, result: Found, address: Address | undefined, echo: PageEcho, options: PageOptions
+  read: DataRead, result: FoundRows, address: Address | undefined, echo: PageEcho, options: PageOptions
 ): Answer | Promise<Answer> {
   if (result.kind === 'groups') return renderGroupPage(read, result, echo, options)
   switch (read.kind) {
@@ -83,7 +83,7 @@ function renderItemRead (
   return taggedInParts(ok(body, headers), echo.ifNoneMatch, versionOf(row, collection), variant)
 }
 
-type GroupResult = Extract<Found, { kind: 'groups' }>
+type GroupResult = Extract<FoundRows, { kind: 'groups' }>
 
 function renderGroupPage (
   read: DataRead, result: GroupResult, echo: PageEcho, options: PageOptions
@@ -116,7 +116,7 @@ function first (rows: readonly Row[]): Row {
   return row
 }
 
-function pageOf ({ more, total }: Found, rows: readonly Row[]): RenderedPage['read'] {
+function pageOf ({ more, total }: FoundRows, rows: readonly Row[]): RenderedPage['read'] {
   const ends = rows.length === 0 ? undefined : { first: () => first(rows), last: () => first(rows.slice(-1)) }
   return { ends, more, ...total !== undefined && { total } }
 }
@@ -149,7 +149,7 @@ function memberName (row: Row, by: readonly DataField[]): string {
 
 /** Returns a dictionary of arrays of items by the value that they share, as JSON text (docs/http.md: URLs). */
 function renderLists (
-  groups: readonly Group[], select: Selection, longest: number
+  groups: readonly RowGroup[], select: Selection, longest: number
 ): string | Promise<string> {
   const write = itemWriter(select)
   return renderMembers(groups, ({ value }) => String(value), ({ rows }) => `[${rows.map(write).join(',')}]`, longest)

@@ -7,11 +7,11 @@ import type { OptionsPlan } from '../plan/request.ts'
 import type { Tags } from '../plan/tag.ts'
 import type { ReadOutcome, Result } from '../run/run.ts'
 import { type AcknowledgementOptions, renderWrite, type WriteEcho } from './acknowledgement.ts'
-import { type Answer, empty, type Link, ok } from './answer.ts'
+import { type Answer, empty, type AnswerLink, ok } from './answer.ts'
 import { groupLines } from './groups.ts'
 import type { PageName } from './links.ts'
 import { countHeaders, type PageEcho, type PageOptions } from './page.ts'
-import { type Addressed, dictionaryParts, formatPath, type Parts, type Site, siteOf } from './paths.ts'
+import { type Addressed, dictionaryParts, formatPath, type PathParts, type Site, siteOf } from './paths.ts'
 import { renderJson, renderMissing, renderRead } from './read.ts'
 import { itemLines, type Lines, renderStream } from './stream.ts'
 import { tagged } from './tag.ts'
@@ -28,7 +28,7 @@ interface RenderOptions {
 interface Echo {
   readonly request: Addressed & {
     readonly method: string
-    readonly parts: readonly Parts[]
+    readonly parts: readonly PathParts[]
     readonly returns: WriteEcho['returns']
     readonly conditions: { readonly ifNoneMatch: Tags | undefined }
   }
@@ -120,6 +120,6 @@ function renderDirectory (model: Model): string {
 export const documentName = 'openapi.json'
 
 /** Returns the link from the directory to the OpenAPI document (RFC 8631). */
-function documentLink (site: Site): Link {
+function documentLink (site: Site): AnswerLink {
   return { rel: 'service-desc', target: site.origin + formatPath(site, [[documentName]]) }
 }

@@ -1,7 +1,7 @@
 import { AsyncResource } from 'node:async_hooks'
 import { Readable } from 'node:stream'
 import { kindOf, type ValueKind } from '../model/kinds.ts'
-import { type Format, mediaTypes } from '../plan/media.ts'
+import { type AnswerFormat, mediaTypes } from '../plan/media.ts'
 import type { GroupColumn, Row, Selection, Shown } from '../plan/plan.ts'
 import { memberPath, showField, valueOf } from '../plan/read/show.ts'
 import { batching } from '../scheduling/batching.ts'
@@ -17,7 +17,7 @@ export interface Lines {
 
 /** Renders each row as a line, no faster than the client reads (docs/http.md: Pages and links). */
 export function renderStream (
-  batches: Batches['rows'], lines: Lines, format: Format, headers: Readonly<Record<string, string>>
+  batches: Batches['rows'], lines: Lines, format: AnswerFormat, headers: Readonly<Record<string, string>>
 ): Answer {
   const { media, header } = format
   const write = media === 'csv' ? csvLines : jsonLines
@@ -57,7 +57,7 @@ async function * jsonLines (steps: Steps, { json }: Lines): AsyncGenerator<strin
   yield * renderBatches(steps, row => `${json(row)}\n`)
 }
 
-async function * csvLines (steps: Steps, { columns }: Lines, { header, bom }: Format): AsyncGenerator<string> {
+async function * csvLines (steps: Steps, { columns }: Lines, { header, bom }: AnswerFormat): AsyncGenerator<string> {
   const names = csvLine(columns.map(({ name }) => textField(name)))
   const start = (bom ? byteOrderMark : '') + (header === 'absent' ? '' : names)
   if (start !== '') yield start

@@ -1,4 +1,4 @@
-import type { Values } from '../declare/collection.ts'
+import type { ItemValues } from '../declare/collection.ts'
 import { type DataApiError, forbidden } from '../errors/errors.ts'
 import { atPointer } from '../errors/place.ts'
 import { wireNames } from '../model/relations.ts'
@@ -118,7 +118,7 @@ export const isLimitedLink = (write: Omit<LinkWrite, 'pointer'>, caller: Caller)
  * Throws forbidden with the names of those that they deny.
  */
 export async function authoriseItem (
-  fields: readonly StoredField[], item: Readonly<Values>, { collection, pointer }: BodyItem, caller: Caller
+  fields: readonly StoredField[], item: Readonly<ItemValues>, { collection, pointer }: BodyItem, caller: Caller
 ): Promise<void> {
   const names: string[] = []
   for (const field of fields) {

@@ -1,4 +1,4 @@
-import type { Match, Values } from '../declare/collection.ts'
+import type { Match, ItemValues } from '../declare/collection.ts'
 import type { Condition, ConditionNode, Where } from '../declare/conditions.ts'
 import type { Collection, RelationField, StoredField } from '../model/model.ts'
 import { type Scalar, traitsOf } from '../model/values.ts'
@@ -13,7 +13,7 @@ const compare = (operator: CompareOperator) => (property: string, value: unknown
   condition({ kind: 'compare', property, operator, value })
 
 /** The functions by which scopes build conditions. Properties and values are checked by planScope. */
-export const conditionBuilder: Where<Values> = {
+export const conditionBuilder: Where<ItemValues> = {
   equals: compare('equals'),
   oneOf: compare('in'),
   less: compare('less'),
@@ -38,7 +38,7 @@ export type VisibleIn = (collection: Collection) => Predicate
  * condition, and for a value that the field does not take: an undefined value must never mean "any value".
  */
 export function planScope (
-  result: Match<Values> | Condition | boolean, collection: Collection, visibleIn: VisibleIn
+  result: Match<ItemValues> | Condition | boolean, collection: Collection, visibleIn: VisibleIn
 ): Predicate {
   if (typeof result === 'boolean') return result ? always : never
   if (typeof result !== 'object' || result === null) {

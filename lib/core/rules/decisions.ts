@@ -1,4 +1,4 @@
-import type { Context, Declared, ItemRule, Rule, Scope, Values } from '../declare/collection.ts'
+import type { Context, Declared, ItemRule, Rule, Scope, ItemValues } from '../declare/collection.ts'
 import { type DataApiError, describeValue, forbidden } from '../errors/errors.ts'
 import { type DeniedOperation, logError, operationDenied, refusedByRule } from '../errors/rejections.ts'
 import type { Collection, Model } from '../model/model.ts'
@@ -56,7 +56,7 @@ export function decideOn (
 /** The rules and scopes of a collection, in the order in which they are asked. */
 interface Asked {
   readonly rules: readonly AskedRule[]
-  readonly scopes: ReadonlyArray<readonly [ScopedOperation, Scope<Values>]>
+  readonly scopes: ReadonlyArray<readonly [ScopedOperation, Scope<ItemValues>]>
 }
 
 /** A rule of an operation, or of reading or writing a field. `name`: that of the rule in messages. */
@@ -123,7 +123,7 @@ export const refusedFields = (
 
 const scopesIn = (scope: Declared['scope']) =>
   Object.entries(typeof scope === 'function' ? { read: scope } : scope ?? {})
-    .filter(([, one]) => one !== undefined) as ReadonlyArray<readonly [ScopedOperation, Scope<Values>]>
+    .filter(([, one]) => one !== undefined) as ReadonlyArray<readonly [ScopedOperation, Scope<ItemValues>]>
 
 /**
  * Returns undefined if the rule returns true. Any other result denies, and so does an error. One
@@ -163,11 +163,11 @@ const isThenable = (result: unknown): result is PromiseLike<unknown> =>
   'then' in result && typeof result.then === 'function'
 
 /** Returns the error for a caller who may not write a field of the item; undefined for one who may. */
-export type AskedItemRule = (item: Readonly<Values>) => Promise<DataApiError | undefined>
+export type AskedItemRule = (item: Readonly<ItemValues>) => Promise<DataApiError | undefined>
 
 /** Asks a rule about an item, as askRule does about a caller. */
 export const askItemRule = async (
-  rule: ItemRule<Values>, item: Readonly<Values>, place: RulePlace, context: Context
+  rule: ItemRule<ItemValues>, item: Readonly<ItemValues>, place: RulePlace, context: Context
 ): Promise<DataApiError | undefined> => (await askRule(() => rule(item, context), place, context))?.()
 
 /** The collection, and the rule in its `rules`. */
@@ -178,7 +178,7 @@ function logFailedRule (error: unknown, [collection, rule]: RulePlace, { request
 }
 
 /** Asks a scope once. A scope that throws contains no item. */
-function askScope (name: string, scope: Scope<Values>, context: Context): PlanScope | Promise<PlanScope> {
+function askScope (name: string, scope: Scope<ItemValues>, context: Context): PlanScope | Promise<PlanScope> {
   const planOf = (condition: Parameters<typeof planScope>[0]): PlanScope =>
     (collection, visibleIn) => planScope(condition, collection, visibleIn)
   const fail = (error: unknown): PlanScope => {

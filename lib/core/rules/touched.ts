@@ -12,13 +12,13 @@ import {
 } from '../sources/source.ts'
 import type { Caller } from './caller.ts'
 import { isScoped, isScopedByRelations } from './references.ts'
-import { scopePlan, type Scopes } from './scope-plan.ts'
+import { scopePlan, type CallerScopes } from './scope-plan.ts'
 
 /**
  * The items that a request, or an operation of a batch, has written, linked or unlinked. They must be in the caller's
  * scope at its end. Until then they exist for it, in scope or not: their links may still be missing.
  */
-export interface Touched extends Scopes {
+export interface Touched extends CallerScopes {
   /** Adds the items that the change is about to take a link from. To be called before the change. */
   addUnlinked (change: Change): Promise<void>
   /** Adds the items that the change has written or linked. */
@@ -63,7 +63,7 @@ export function makeTouched (session: Session, caller: Caller): Touched {
 }
 
 /** Returns the scope in which the touched items exist too. */
-const scopeOf = (keys: ReadonlyMap<Collection, Keys>, caller: Caller): Scopes['scope'] =>
+const scopeOf = (keys: ReadonlyMap<Collection, Keys>, caller: Caller): CallerScopes['scope'] =>
   (collection, _operation, where) => {
     const touched = keys.get(collection)
     const scope = caller.scope(collection)

@@ -1,5 +1,5 @@
 import type { Http2ServerRequest } from 'node:http2'
-import type { AnyContext, Context, Door, Saved, Values, WriteContext } from '../declare/collection.ts'
+import type { AnyContext, Context, Door, Saved, ItemValues, WriteContext } from '../declare/collection.ts'
 import type { Collection } from '../model/model.ts'
 import type { Caller } from '../rules/caller.ts'
 import type { ScopedSession } from '../rules/scoped-database.ts'
@@ -37,7 +37,7 @@ export interface UnitOfWork {
   /** True if the body is the value of one field, so that no pointer leads to a member of it. */
   readonly scalar: boolean
   /** The saved items, each reported to its collection's hook `saved` after the commit. */
-  readonly saved: Array<{ readonly collection: Collection, readonly saved: Saved<Values> }>
+  readonly saved: Array<{ readonly collection: Collection, readonly saved: Saved<ItemValues> }>
 }
 
 /**

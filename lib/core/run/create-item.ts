@@ -1,4 +1,4 @@
-import type { Values } from '../declare/collection.ts'
+import type { ItemValues } from '../declare/collection.ts'
 import { constraint, type DataApiError, validation } from '../errors/errors.ts'
 import { noSuchItem } from '../errors/references.ts'
 import type { KeyValues } from '../model/identifiers.ts'
@@ -37,7 +37,7 @@ interface Creation {
  * Creates an item and everything that its body creates or links: runs the setters and hooks, then inserts the item.
  * Returns undefined for a duplicate that is `skipped`.
  */
-export async function createItem (creation: Creation, work: UnitOfWork): Promise<Values | undefined> {
+export async function createItem (creation: Creation, work: UnitOfWork): Promise<ItemValues | undefined> {
   const { body, from: { collection, via }, given, parent, skipped } = creation
   const { pointer } = body
   const link = via && parent &&
@@ -45,7 +45,7 @@ export async function createItem (creation: Creation, work: UnitOfWork): Promise
   const draft = await fillDraft(creation, link, work)
   const key = await insertDraft({ draft, collection, given, skipped, pointer }, work)
   if (key === undefined) return undefined
-  const created: Values = Object.assign({}, draft.values, keyProperties(collection, key))
+  const created: ItemValues = Object.assign({}, draft.values, keyProperties(collection, key))
   work.saved.push({ collection, saved: { kind: 'created', item: created } })
   if (link?.kind === 'join' && parent !== undefined) {
     await linkItems({ field: link.field, own: parent.key, other: key, pointer }, work)

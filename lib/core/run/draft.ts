@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
-import type { Values } from '../declare/collection.ts'
+import type { ItemValues } from '../declare/collection.ts'
 import { singleKey } from '../model/identifiers.ts'
 import type { Collection, StoredField } from '../model/model.ts'
 import { toValue } from '../model/values.ts'
@@ -14,16 +14,16 @@ import { toItem, valueIn } from './stored-values.ts'
  * authorised fields only; the application's setters and hooks write what they want (editable).
  */
 export interface ItemDraft {
-  readonly values: Readonly<Values>
+  readonly values: Readonly<ItemValues>
   /** The fields that the client has written. */
   readonly asked: ReadonlySet<StoredField>
   /** True if the item is not stored yet, and holds the defaults of its fields. */
   readonly isNew: boolean
 }
 
-interface OpenDraft extends ItemDraft { readonly values: Values, readonly asked: Set<StoredField> }
+interface OpenDraft extends ItemDraft { readonly values: ItemValues, readonly asked: Set<StoredField> }
 
-const makeDraft = (values: Values, isNew: boolean): ItemDraft =>
+const makeDraft = (values: ItemValues, isNew: boolean): ItemDraft =>
   ({ values, asked: new Set(), isNew } satisfies OpenDraft)
 
 // makeDraft() makes every draft.
@@ -32,7 +32,7 @@ const open = (draft: ItemDraft) => draft as OpenDraft
 /** Returns the draft of a new item, with its generated key, its first version and the defaults of its fields. */
 export function newDraft (collection: Collection): ItemDraft {
   const { stored, version } = collection
-  const item: Values = {}
+  const item: ItemValues = {}
   const key = singleKey(collection)
   if (key?.type.kind === 'uuid') item[key.property] = randomUUID()
   if (version !== undefined) item[version.property] = 1
@@ -46,7 +46,7 @@ export function newDraft (collection: Collection): ItemDraft {
 export const draftOf = (row: Row, collection: Collection): ItemDraft => makeDraft(toItem(row, collection), false)
 
 /** Returns the values for the application's own setters and hooks, which may change them. */
-export const editable = (draft: ItemDraft): Values => open(draft).values
+export const editable = (draft: ItemDraft): ItemValues => open(draft).values
 
 /** A client's value for a field. `isShown`: the client can read the current value, by this name or another. */
 export interface AskedValue { readonly field: AuthorisedField, readonly value: unknown, readonly isShown: boolean }

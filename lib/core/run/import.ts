@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { logError } from '../errors/rejections.ts'
 import type { Collection } from '../model/model.ts'
-import type { Named } from '../plan/write/merge.ts'
+import type { NamedLines } from '../plan/write/merge.ts'
 import type { Slice } from '../plan/write/slices.ts'
 import type { Caller } from '../rules/caller.ts'
 import { type ScopedSession, sharedTransaction, unscopedSession } from '../rules/scoped-database.ts'
@@ -24,13 +24,13 @@ interface RunningImport {
 }
 
 /** The numbers of items. `count`: all of them. */
-export interface Imported { readonly count: number, readonly updated: number, readonly ignored: number }
+export interface ImportCounts { readonly count: number, readonly updated: number, readonly ignored: number }
 
 /**
  * Writes the slices in one transaction, and returns the numbers of items. Each slice is written as the array of a POST
  * is, so what is kept of it in memory ends with it; the items of a slice must be in the caller's scope at its end.
  */
-export async function runImport (running: RunningImport): Promise<Imported> {
+export async function runImport (running: RunningImport): Promise<ImportCounts> {
   const { collection, caller, context, dryRun } = running
   const afterCommit: AfterCommit = []
   const imported = await sharedTransaction(caller.inSession(databaseOf(collection)), [caller], async begin => {
@@ -52,7 +52,7 @@ export async function runImport (running: RunningImport): Promise<Imported> {
       unscopedSession(session).renew?.()
     })
     return dryRun ? rollBack(counts, unscopedSession(begin(caller).session)) : counts
-  }).catch((error: unknown) => resultOf<Imported>(error))
+  }).catch((error: unknown) => resultOf<ImportCounts>(error))
   if (dryRun) return imported
   for (const notify of afterCommit) await notify()
   try {
@@ -105,16 +105,16 @@ async function isIgnored ({ unless, named }: Slice, session: ScopedSession): Pro
   return found.kind === 'rows'
 }
 
-const read = new WeakMap<Named, Promise<ReadonlySet<unknown>>>()
+const read = new WeakMap<NamedLines, Promise<ReadonlySet<unknown>>>()
 
 /** Returns the names that one item has. */
-function namesOf (among: Named, session: ScopedSession): Promise<ReadonlySet<unknown>> {
+function namesOf (among: NamedLines, session: ScopedSession): Promise<ReadonlySet<unknown>> {
   const known = read.get(among) ?? readNames(among, session)
   read.set(among, known)
   return known
 }
 
-async function readNames ({ plan, property }: Named, session: ScopedSession): Promise<ReadonlySet<unknown>> {
+async function readNames ({ plan, property }: NamedLines, session: ScopedSession): Promise<ReadonlySet<unknown>> {
   const found = await session.read(plan)
   const names = new Set<unknown>()
   const several = new Set<unknown>()

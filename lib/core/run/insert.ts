@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import type { Values } from '../declare/collection.ts'
+import type { ItemValues } from '../declare/collection.ts'
 import { constraint, DataApiError, withoutKey } from '../errors/errors.ts'
 import { type KeyValues, singleKey, toKeyValues } from '../model/identifiers.ts'
 import type { Collection, StoredField } from '../model/model.ts'
 import { referencesOf } from '../model/relations.ts'
 import { toValue } from '../model/values.ts'
 import type { Origin, PathValue, WritePlanOf } from '../plan/plan.ts'
-import { type Rows, valuesOf } from '../plan/write/bodies.ts'
+import { type BodyRows, valuesOf } from '../plan/write/bodies.ts'
 import { parentKey } from '../plan/write/path-values.ts'
 import {
   type AuthorisedField, authorisedInsert, type AuthorisedInsert, authoriseLink, authoriseValue, insertOfDraft
@@ -25,7 +25,7 @@ interface Insertion {
   readonly given: readonly PathValue[]
   /** Undefined for items without a parent. */
   readonly parent: ParentItem | undefined
-  readonly values: Rows
+  readonly values: BodyRows
   /** The item in the body, for errors. */
   readonly pointer: string
   readonly keyed: boolean
@@ -76,7 +76,7 @@ interface Inserted { readonly count: number, readonly keys: readonly KeyValues[]
  * them: createItem() then tells which item it is about.
  */
 export async function insertTogether (
-  { from, given, counted }: Pick<WritePlanOf<'create'>, 'from' | 'given' | 'counted'>, values: Rows,
+  { from, given, counted }: Pick<WritePlanOf<'create'>, 'from' | 'given' | 'counted'>, values: BodyRows,
   parent: ParentItem | undefined, work: UnitOfWork
 ): Promise<Inserted> {
   const all = { from, given, parent, values, pointer: '', keyed: !counted }
@@ -151,7 +151,8 @@ function rowsLike (
 }
 
 /** Returns true if an item has another value than the URL. */
-const contradicts = (at: number, value: unknown, rows: Rows['rows']) => at >= 0 && rows.some(row => row[at] !== value)
+const contradicts = (at: number, value: unknown, rows: BodyRows['rows']) =>
+  at >= 0 && rows.some(row => row[at] !== value)
 
 /** Returns the values that the URL gives to each item: those of its path, and the key of its parent. */
 function urlValues (
@@ -211,5 +212,5 @@ const keyless = ({ property }: Collection) =>
   "a trigger 'instead of insert' must return it, or a client must give it"
 
 /** Returns the values of a key by property. */
-export const keyProperties = ({ key }: Collection, values: readonly unknown[]): Values =>
+export const keyProperties = ({ key }: Collection, values: readonly unknown[]): ItemValues =>
   Object.fromEntries(key.map(({ property }, index) => [property, values[index]]))

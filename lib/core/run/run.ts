@@ -2,7 +2,7 @@ import { after } from '../scheduling/after.ts'
 import type { Context } from '../declare/collection.ts'
 import { toKeyValues } from '../model/identifiers.ts'
 import { planCandidates } from '../plan/path/identify.ts'
-import { type Format, isStreamed } from '../plan/media.ts'
+import { type AnswerFormat, isStreamed } from '../plan/media.ts'
 import type { Row, Step, WritePlan } from '../plan/plan.ts'
 import type { DataRead } from '../plan/read/read.ts'
 import type { Method } from '../plan/path/methods.ts'
@@ -32,7 +32,7 @@ export type Result =
 export interface ReadOutcome {
   readonly kind: 'read'
   readonly read: DataRead
-  readonly format: Format
+  readonly format: AnswerFormat
   readonly result: ReadResult | JsonResult
   readonly identifiers: readonly string[]
   readonly rows?: Batches['rows']

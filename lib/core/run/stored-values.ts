@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Values } from '../declare/collection.ts'
+import type { ItemValues } from '../declare/collection.ts'
 import { constraint } from '../errors/errors.ts'
 import type { Violation } from '../errors/violation.ts'
 import { leadsElsewhere, singleKey } from '../model/identifiers.ts'
@@ -16,8 +16,8 @@ import type { ItemDraft } from './draft.ts'
  * Returns a row as the application's setters and hooks see it: a copy, by property. Null is left out for a property
  * whose type has no null.
  */
-export function toItem (row: Row, { stored }: Collection): Values {
-  const item: Values = {}
+export function toItem (row: Row, { stored }: Collection): ItemValues {
+  const item: ItemValues = {}
   for (const field of stored) {
     const value = toValue(row[field.property], field)
     if (value !== undefined) item[field.property] = structuredClone(value)
@@ -46,7 +46,7 @@ export function storedValues (
 
 const noValues: ReadonlyMap<AuthorisedField, unknown> = new Map()
 
-function storedValue (item: Readonly<Values>, field: StoredField, { property }: Collection): unknown {
+function storedValue (item: Readonly<ItemValues>, field: StoredField, { property }: Collection): unknown {
   const value = valueIn(item, field) ?? (isEmptied(item, field) ? null : undefined)
   return value === undefined ? undefined : toStored(value, field, property)
 }
@@ -54,7 +54,7 @@ function storedValue (item: Readonly<Values>, field: StoredField, { property }: 
 // A draft holds no value of a client that was not authorised.
 const ofDraft = (values: ReadonlyMap<StoredField, unknown>) => values as AuthorisedValues
 
-const isEmptied = (item: Readonly<Values>, { property, nullable }: StoredField) =>
+const isEmptied = (item: Readonly<ItemValues>, { property, nullable }: StoredField) =>
   nullable && Object.hasOwn(item, property)
 
 /**
@@ -70,7 +70,7 @@ export function checkKey (valueOf: (field: StoredField) => unknown, collection: 
 }
 
 /** Returns the item's value of a field; undefined for an inherited property, such as `toString`. */
-export const valueIn = (item: Readonly<Values>, { property }: StoredField): unknown =>
+export const valueIn = (item: Readonly<ItemValues>, { property }: StoredField): unknown =>
   Object.hasOwn(item, property) ? item[property] : undefined
 
 // Half of the integers that a double holds exactly. The other half stays for generated keys: a client that chooses the
@@ -79,7 +79,7 @@ const highestKey = 2 ** 52
 
 /** Returns the values that differ between the two items, and the values of the `forced` fields, changed or not. */
 export function changedValues (
-  before: Readonly<Values>, { values: item }: ItemDraft, collection: Collection, forced: ReadonlySet<StoredField>,
+  before: Readonly<ItemValues>, { values: item }: ItemDraft, collection: Collection, forced: ReadonlySet<StoredField>,
   pointer: string
 ): AuthorisedValues {
   const { stored, property } = collection

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Values } from '../declare/collection.ts'
+import type { ItemValues } from '../declare/collection.ts'
 import type { Collection, StoredField } from '../model/model.ts'
 import { referringFields } from '../model/relations.ts'
 import type { ItemBody } from '../plan/write/item-body.ts'
@@ -29,7 +29,7 @@ interface ItemUpdate {
  * Updates a locked item: applies `change` and the hook `updating`, then writes the changed and the forced fields in one
  * statement. Returns the updated item.
  */
-export async function updateItem (update: ItemUpdate, work: UnitOfWork): Promise<Readonly<Values>> {
+export async function updateItem (update: ItemUpdate, work: UnitOfWork): Promise<Readonly<ItemValues>> {
   const { collection, row, pointer, forced, change } = update
   const before = toItem(row, collection)
   const draft = draftOf(row, collection)
@@ -48,7 +48,7 @@ export async function updateItem (update: ItemUpdate, work: UnitOfWork): Promise
 }
 
 /** Returns the fields that the client writes: not those of which it has sent back the value that they have. */
-function writtenFields (before: Readonly<Values>, draft: ItemDraft, { collection, forced }: ItemUpdate) {
+function writtenFields (before: Readonly<ItemValues>, draft: ItemDraft, { collection, forced }: ItemUpdate) {
   return [...draft.asked].filter(field => forced.has(field) || collection.setters.has(field.property) ||
     !isDeepStrictEqual(valueIn(draft.values, field) ?? null, valueIn(before, field) ?? null))
 }

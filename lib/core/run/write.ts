@@ -1,5 +1,5 @@
 import { after } from '../scheduling/after.ts'
-import type { Saved, Values } from '../declare/collection.ts'
+import type { Saved, ItemValues } from '../declare/collection.ts'
 import { constraint, forbidden, validation } from '../errors/errors.ts'
 import { logError } from '../errors/rejections.ts'
 import type { KeyValues } from '../model/identifiers.ts'
@@ -263,7 +263,7 @@ async function deletionOf (row: Row, callSite: CallSite): Promise<AuthorisedChan
 
 /** Calls the hook `saved` after the commit. An error of the hook cannot undo the write, and is logged. */
 export async function notifySaved (
-  { collection, saved }: { readonly collection: Collection, readonly saved: Saved<Values> }, context: RunContext
+  { collection, saved }: { readonly collection: Collection, readonly saved: Saved<ItemValues> }, context: RunContext
 ): Promise<void> {
   try {
     await collection.hooks.saved?.(saved, context)

@@ -1,5 +1,5 @@
 import type { Collection } from '../model/model.ts'
-import { columnOf, comparableFields, comparableOf } from '../plan/needs.ts'
+import { columnKey, comparableFields, comparableKey } from '../plan/needs.ts'
 import type { Step } from '../plan/plan.ts'
 import { equalsKey } from '../plan/predicates.ts'
 import { memoize } from '../scheduling/memoize.ts'
@@ -70,7 +70,7 @@ function rowAt (
     const result = read({ kind: 'item', steps, select: shownOf(collection) })
     if (result.kind !== 'rows') return undefined
     return result.rows.map(row => new Map(comparableFields(collection).map(field =>
-      [columnOf(field, collection), comparableOf(row[field.property])])))
+      [columnKey(field, collection), comparableKey(row[field.property])])))
   } catch {
     // It must not fail the change.
     return undefined

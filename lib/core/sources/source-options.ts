@@ -19,7 +19,7 @@ export const checkMode = Type.Union([Type.Literal('error'), Type.Literal('warn')
 /**
  * Returns a check of the options of `call`, such as `sqlite(file)`, which throws a DeclarationError for a wrong one.
  */
-export function compileOptions<T> (call: string, schema: SchemaOf<T>): (options: T) => void {
+export function compileSourceOptions<T> (call: string, schema: SchemaOf<T>): (options: T) => void {
   // Every option of a source has a default.
   const check = compileCheck({ ...schema, required: [] })
   return options => { check(options, path => path === '' ? `${call}, options` : `${call}, option '${path}'`) }

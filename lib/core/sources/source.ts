@@ -7,10 +7,10 @@ import type { CatalogCheck } from './catalog-check.ts'
 import type { Tell } from './changes.ts'
 
 /** The rows that share a value. */
-export interface Group { readonly value: unknown, readonly rows: readonly Row[] }
+export interface RowGroup { readonly value: unknown, readonly rows: readonly Row[] }
 
 /** The result of a read. A source returns a miss as a value, and leaves its HTTP status to other rooms. */
-export type ReadResult = Found | Missed
+export type ReadResult = FoundRows | Missed
 
 /** A step that matches no item or several. `step` counts from 0. */
 export type Missed =
@@ -21,9 +21,9 @@ export type Missed =
  * Rows or groups. `more`: at least one further row or group follows within the plan's `where`. `total`: the count, if
  * the plan asks for it.
  */
-export type Found =
+export type FoundRows =
   | { readonly kind: 'rows', readonly rows: readonly Row[], readonly more: boolean, readonly total?: number }
-  | { readonly kind: 'groups', readonly groups: readonly Group[], readonly more: boolean, readonly total?: number }
+  | { readonly kind: 'groups', readonly groups: readonly RowGroup[], readonly more: boolean, readonly total?: number }
 
 /** Found data as JSON text with wire names, byte for byte as JSON.stringify() writes it. It is sent unchanged. */
 export type JsonResult =

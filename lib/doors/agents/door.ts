@@ -3,9 +3,9 @@ import type { McpLimits } from '../../core/api/options.ts'
 import { DataApiError, methodNotAllowed } from '../../core/errors/errors.ts'
 import { type Answer, json } from '../../core/response/answer.ts'
 import { type Agent, type Fail, makeAgents } from './agent.ts'
-import { describe, isRead, writesOf } from './describe.ts'
+import { describe, isReadable, writesOf } from './describe.ts'
 import { idOf, ProtocolError, readMessage } from './message.ts'
-import { runMethod, type Server } from './methods.ts'
+import { runMethod, type AgentServer } from './methods.ts'
 import { instructions, readingTools } from './tools.ts'
 
 /** The door for agents (docs/agents.md): one URL for messages, and a text for agents that only fetch. */
@@ -29,7 +29,7 @@ export function makeAgentDoor (face: Face, limits: McpLimits, fail: Fail): Agent
   const { info: { title, version }, personal, syntax, site } = face
   // Whether a tool has a key depends on the caller, too.
   const cacheScope = personal || (limits.write !== false && face.takesKeys) ? 'private' : 'public'
-  const server: Server = { info: { name: title, version }, tools: readingTools(syntax), cacheScope }
+  const server: AgentServer = { info: { name: title, version }, tools: readingTools(syntax), cacheScope }
   const agentOf = makeAgents(face, limits, fail)
   const origins = limits.origins ?? (site === undefined ? [] : [site.origin])
   return {
@@ -42,7 +42,7 @@ export function makeAgentDoor (face: Face, limits: McpLimits, fail: Fail): Agent
     },
     async tell (request) {
       const { sight, collections } = await agentOf(request).uses()
-      const text = `${instructions}\n\n${describe(collections.filter(one => isRead(one, sight)), undefined)}\n`
+      const text = `${instructions}\n\n${describe(collections.filter(one => isReadable(one, sight)), undefined)}\n`
       const headers = { 'content-type': 'text/plain; charset=utf-8' }
       return { status: 200, headers, links: [], body: text, ...personal && { personal } }
     },
@@ -51,7 +51,7 @@ export function makeAgentDoor (face: Face, limits: McpLimits, fail: Fail): Agent
       const { sight, collections } = await agent.uses()
       return collections.map(collection => {
         const writes = agent.operations > 0 ? writesOf(collection, sight) : []
-        return { collection, isRead: isRead(collection, sight), writes }
+        return { collection, isRead: isReadable(collection, sight), writes }
       })
     }
   }
@@ -89,7 +89,9 @@ function checkOrigin (origin: string | undefined, allowed: readonly string[]): v
   throw new DataApiError('forbidden', "Pages of this origin cannot use this door; 'mcp.origins' lists those that can.")
 }
 
-async function respond (body: Body, headers: Who['request']['headers'], agent: Agent, server: Server): Promise<Answer> {
+async function respond (
+  body: Body, headers: Who['request']['headers'], agent: Agent, server: AgentServer
+): Promise<Answer> {
   const { value, refusal } = body
   if (refusal?.code === 'unsupported_media_type') throw refusal
   try {

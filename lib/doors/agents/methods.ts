@@ -1,18 +1,18 @@
 import { isObject } from '../../core/errors/is-object.ts'
 import type { Agent } from './agent.ts'
-import { isRead } from './describe.ts'
+import { isReadable } from './describe.ts'
 import { legacy, type Message, modern, type Params, ProtocolError } from './message.ts'
 import { callTool, instructions, writingTools } from './tools.ts'
 
 /** What the door says of itself. `cacheScope`: `private` where the answers depend on the caller. */
-export interface Server {
+export interface AgentServer {
   readonly info: { readonly name: string, readonly version: string }
   readonly tools: readonly object[]
   readonly cacheScope: 'public' | 'private'
 }
 
 interface Method {
-  readonly run: (params: Params, agent: Agent, server: Server) => object | Promise<object>
+  readonly run: (params: Params, agent: Agent, server: AgentServer) => object | Promise<object>
   /** The only protocol that has it. Default: both. */
   readonly only?: 'modern' | 'legacy'
   /** How long its result may be kept, in milliseconds. Default: not at all. */
@@ -61,7 +61,7 @@ const methods: Readonly<Record<string, Method>> = {
 
 /** Runs the method of a message. Rejects with a ProtocolError. */
 export async function runMethod (
-  { method, params, isModern }: Message, agent: Agent, server: Server
+  { method, params, isModern }: Message, agent: Agent, server: AgentServer
 ): Promise<object> {
   const { run, only, ttlMs } = (Object.hasOwn(methods, method) ? methods[method] : undefined) ?? none
   if (run === undefined || only === (isModern ? 'legacy' : 'modern')) {
@@ -96,7 +96,7 @@ async function readResource ({ uri }: Params, agent: Agent): Promise<object> {
 
 const namesFor = (agent: Agent): Promise<readonly string[]> => orRefused(agent, async () => {
   const { sight, collections } = await agent.uses()
-  return collections.filter(one => isRead(one, sight)).map(({ name }) => name)
+  return collections.filter(one => isReadable(one, sight)).map(({ name }) => name)
 })
 
 /** An error of the API becomes one of the protocol, with the body of the former as its data. */

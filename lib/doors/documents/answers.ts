@@ -5,17 +5,17 @@ import {
   type Describing, holds, type OnCollection, type OnFields, type OnRoot, type Piece, when
 } from './describing.ts'
 import { groupSchema, itemSchema, listedSchema, pageSchema } from './items.ts'
-import type { Content, Reference, Response, Schema } from './objects.ts'
+import type { Content, SchemaReference, Response, Schema } from './objects.ts'
 import {
-  affectedSchema, createdSchema, directorySchema, doneSchema, eventSchema, importedForms, ok, type SharedResponse,
-  wrappedSchema
+  affectedSchema, createdSchema, directorySchema, doneSchema, eventSchema, importedForms, jsonResponse,
+  type SharedResponse, wrappedSchema
 } from './responses.ts'
 import { shownSchema } from './shown.ts'
 import { anyOf, closedObject, distinctSchema, textFor } from './values.ts'
 
 // The answers that operations have (operations.ts).
 
-type Answer<On = OnCollection> = Piece<On, Response | Reference>
+type Answer<On = OnCollection> = Piece<On, Response | SchemaReference>
 
 /** Returns an answer to which all operations of a collection refer. */
 const kept = (
@@ -31,9 +31,10 @@ export const conflict = shared('Conflict')
 export const failedPrecondition = when(['details'], conflict)
 export const failed = shared('Failed')
 
-export const directory: Answer<OnRoot> = (_, describing) => ok('The collections.', directorySchema(describing))
+export const directory: Answer<OnRoot> = (_, describing) =>
+  jsonResponse('The collections.', directorySchema(describing))
 
-export const batchDone: Answer<OnRoot> = (_, describing) => ok('All done, or tried.', {
+export const batchDone: Answer<OnRoot> = (_, describing) => jsonResponse('All done, or tried.', {
   anyOf: [
     { type: 'array', items: describing.components.named('BatchResult', batchResultSchema) }, doneSchema(describing)
   ]
@@ -65,7 +66,7 @@ function paged (description: string, items: Schema, on: OnCollection, describing
       ETag: tag
     }
   }
-  return ok(description, holds('linksInBody', on, describing) ? wrappedSchema(items) : items, { headers })
+  return jsonResponse(description, holds('linksInBody', on, describing) ? wrappedSchema(items) : items, { headers })
 }
 
 const withContent = (response: Response, more: Content): Response =>
@@ -89,7 +90,7 @@ export const itemOrNull = kept('ItemOrNull', (on, describing) =>
   itemResponse({ anyOf: [itemSchema(on.collection, describing), { type: 'null' }] }, on, describing))
 
 function itemResponse (schema: Schema, on: OnCollection, describing: Describing): Response {
-  const response = ok('The item.', schema, { ...describing.profile.details && { headers: { ETag: tag } } })
+  const response = jsonResponse('The item.', schema, { ...describing.profile.details && { headers: { ETag: tag } } })
   return withContent(response, eventContent('item', on, describing))
 }
 
@@ -97,7 +98,7 @@ function itemResponse (schema: Schema, on: OnCollection, describing: Describing)
 export const tried: Answer = when(['tries', 'details'], (on, describing) => {
   const imported = importedForms(on, describing)
   const done = doneSchema(describing)
-  return ok('Tried, and not created.', imported.length === 0 ? done : { anyOf: [done, ...imported] })
+  return jsonResponse('Tried, and not created.', imported.length === 0 ? done : { anyOf: [done, ...imported] })
 })
 
 export const created = kept('Created', (on, describing) => {
@@ -110,9 +111,9 @@ export const created = kept('Created', (on, describing) => {
   // An array of a sub-collection can link some items and create others.
   const mixed = { type: 'array', items: { anyOf: [acknowledgement, doneSchema(describing)] } }
   if (createdBody === 'none' && !profile.selection) return { description: 'Created.', headers }
-  if (profile.plainNames) return ok('Created.', acknowledgement, { headers })
+  if (profile.plainNames) return jsonResponse('Created.', acknowledgement, { headers })
   const forms = [...oneOrMany(one), mixed, ...importedForms(on, describing)]
-  return ok('Created. `Prefer` decides what the body shows.', { anyOf: forms }, { headers })
+  return jsonResponse('Created. `Prefer` decides what the body shows.', { anyOf: forms }, { headers })
 })
 
 /** A key of several fields is shown as its path segment. */
@@ -132,18 +133,18 @@ function orShown (done: Schema, collection: CollectionView, describing: Describi
 
 /** The answer to a request that has linked items which existed. */
 export const linked = kept('Linked', ({ collection }, describing) =>
-  ok('Linked.', { anyOf: oneOrMany(orShown(doneSchema(describing), collection, describing)) }))
+  jsonResponse('Linked.', { anyOf: oneOrMany(orShown(doneSchema(describing), collection, describing)) }))
 
 export const updated = kept('Updated', ({ collection }, describing) =>
-  ok('Updated.', anyOf(orShown(doneSchema(describing), collection, describing))))
+  jsonResponse('Updated.', anyOf(orShown(doneSchema(describing), collection, describing))))
 
 /** The client knows the identifier: it is that of the URL. */
 export const upserted = kept('Upserted', ({ collection }, describing) =>
-  ok('Created.', anyOf(orShown(createdSchema(undefined), collection, describing))))
+  jsonResponse('Created.', anyOf(orShown(createdSchema(undefined), collection, describing))))
 
-export const deleted: Answer = (_, describing) => ok('Deleted.', doneSchema(describing))
+export const deleted: Answer = (_, describing) => jsonResponse('Deleted.', doneSchema(describing))
 
-export const affected: Answer = (_, describing) => ok('The number of items.', affectedSchema(describing))
+export const affected: Answer = (_, describing) => jsonResponse('The number of items.', affectedSchema(describing))
 
 /** The answers to an array of changes, and to what is no array, or one that is tried. */
 const changesWith = (other: (describing: Describing) => Schema): Answer => ({ collection }, describing) => {
@@ -151,7 +152,7 @@ const changesWith = (other: (describing: Describing) => Schema): Answer => ({ co
   const done = doneSchema(describing)
   const created = collection.strategies.upsert ? [createdSchema({})] : []
   const element = { anyOf: [done, ...created, itemSchema(collection, describing)] }
-  return ok('Updated.', { anyOf: [{ type: 'array', items: element }, others] })
+  return jsonResponse('Updated.', { anyOf: [{ type: 'array', items: element }, others] })
 }
 export const changed = changesWith(doneSchema)
 export const allChanged = changesWith(affectedSchema)
@@ -161,20 +162,21 @@ const without = (what: string): Answer =>
 export const updatedSilently = without('Updated')
 export const writtenSilently = without('Written')
 
-export const value: Answer<OnFields> = (on, describing) => ok('The value.', distinctSchema(valuesIn(on, describing)))
+export const value: Answer<OnFields> = (on, describing) =>
+  jsonResponse('The value.', distinctSchema(valuesIn(on, describing)))
 
 const valuesIn = ({ fields }: OnFields, { components }: Describing) =>
   fields.filter(({ readable }) => readable).map(field => shownSchema(field, components))
 
 export const written: Answer<OnFields> = (on, describing) => {
   const shown = valuesIn(on, describing)
-  return ok('Written.', distinctSchema([doneSchema(describing), ...shown]))
+  return jsonResponse('Written.', distinctSchema([doneSchema(describing), ...shown]))
 }
 
 export const valueChanged: Answer<OnFields> = ({ fields }, describing) => {
   const shown = distinctSchema(fields.map(field => shownSchema(field, describing.components)))
   const done = closedObject({ status: { type: 'string', const: 'ok' }, value: shown }, ['status'])
-  return ok('Written.', distinctSchema([done, shown]))
+  return jsonResponse('Written.', distinctSchema([done, shown]))
 }
 
 export const groups = kept('Groups', (on, describing) => {

@@ -5,7 +5,7 @@ import { resolveParameter } from './components.ts'
 import {
   type Describing, holds, type OnCollection, type OnFields, type OnRelation, type OnResource, type OnRoot, type Piece
 } from './describing.ts'
-import type { Content, Parameters, Reference, RequestBody, Schema } from './objects.ts'
+import type { Content, Parameters, SchemaReference, RequestBody, Schema } from './objects.ts'
 import { isNameable } from './profiles.ts'
 import { jsonContent } from './responses.ts'
 import { anyOf, closedObject, distinctSchema, fieldSchema, textFor } from './values.ts'
@@ -90,12 +90,12 @@ export const asQuery = (pieces: ReadonlyArray<Piece<OnCollection, Parameters>>):
 }
 
 /** Returns the schema of a new item in a body. */
-function createSchema (collection: CollectionView, describing: Describing): Reference {
+function createSchema (collection: CollectionView, describing: Describing): SchemaReference {
   return describing.components.ref(collection, 'Create', () => bodySchema(collection, undefined, describing))
 }
 
 /** Returns the schema of a new item in a sub-collection: its parent is known, so it does not name it. */
-function createInSchema (via: RelationView, describing: Describing): Reference {
+function createInSchema (via: RelationView, describing: Describing): SchemaReference {
   if (via.isJoin) return createSchema(via.target, describing)
   const { components } = describing
   // The names on the wire may have a `_`: those of `a_b` and `c` would be those of `a` and `b_c`.
@@ -127,7 +127,7 @@ const mayCreate = (collection: CollectionView, { sight }: Describing): boolean =
   sight.at({ kind: 'collection', collection }).denial('POST') === undefined
 
 /** Returns the schema of a partial update. */
-function updateSchema (collection: CollectionView, describing: Describing): Reference {
+function updateSchema (collection: CollectionView, describing: Describing): SchemaReference {
   return describing.components.ref(collection, 'Update', () => ({
     type: 'object',
     properties: membersOf(collection, describing),
@@ -136,7 +136,7 @@ function updateSchema (collection: CollectionView, describing: Describing): Refe
 }
 
 /** Returns the schema of an element that names an item, and of what is to change in it. */
-function changeSchema (collection: CollectionView, describing: Describing): Reference {
+function changeSchema (collection: CollectionView, describing: Describing): SchemaReference {
   return describing.components.ref(collection, 'Change', () => {
     const names = collection.inBodies.filter(fields => fields.every(({ readable }) => readable))
     const identifiers = names.flat().map(field => [field.name, fieldSchema(field, 'body')] as const)

@@ -1,26 +1,26 @@
 import type { CollectionView } from '../../core/api/face.ts'
-import type { Parameter, Reference, Response, Schema } from './objects.ts'
+import type { Parameter, SchemaReference, Response, Schema } from './objects.ts'
 
 /** The parts of a document that several others refer to, in the order in which they were first referred to. */
 export interface Components {
   /** Returns the name of a collection's components, which no other collection's begins with. */
   nameOf (collection: CollectionView): string
   /** Returns a reference to the collection's schema with this suffix. `make` makes it once, when its turn comes. */
-  ref (collection: CollectionView, suffix: Suffix | `${Suffix}_${string}`, make: () => Schema): Reference
+  ref (collection: CollectionView, suffix: Suffix | `${Suffix}_${string}`, make: () => Schema): SchemaReference
   /** Returns a reference to a schema of the whole API. */
-  named (name: SharedName, make: () => Schema): Reference
+  named (name: SharedName, make: () => Schema): SchemaReference
   /** Returns a reference to a schema that has no name, only an identity. */
-  lifted (identity: string, make: () => Schema): Reference
+  lifted (identity: string, make: () => Schema): SchemaReference
   /** Makes a schema that was referred to. Returns false if all are made. */
   makeNext (): boolean
   /** Returns a reference to a response of the whole API. */
-  response (name: string): Reference
+  response (name: string): SchemaReference
   /** Returns a reference to a response of the collection. */
-  responseOf (collection: CollectionView, suffix: ResponseSuffix, make: () => Response): Reference
+  responseOf (collection: CollectionView, suffix: ResponseSuffix, make: () => Response): SchemaReference
   /** Returns a reference to a parameter of the whole API. */
-  parameter (name: string, make: () => Parameter): Reference
+  parameter (name: string, make: () => Parameter): SchemaReference
   /** Returns a reference to a parameter of the collection. */
-  parameterOf (collection: CollectionView, suffix: ParameterSuffix, make: () => Parameter): Reference
+  parameterOf (collection: CollectionView, suffix: ParameterSuffix, make: () => Parameter): SchemaReference
   readonly schemas: Readonly<Record<string, Schema>>
   readonly responses: Record<string, Response>
   readonly parameters: Readonly<Record<string, Parameter>>
@@ -28,7 +28,7 @@ export interface Components {
 
 /** The suffixes that follow the collection's name in the name of a schema. */
 const suffixes = ['', 'Listed', 'Create', 'Update', 'Change'] as const
-export type Suffix = typeof suffixes[number]
+type Suffix = typeof suffixes[number]
 
 // No name of the whole API ends with one of these.
 export type ResponseSuffix = 'Page' | 'Groups' | 'Item' | 'ItemOrNull' | 'Created' | 'Linked' | 'Updated' | 'Upserted'
@@ -43,7 +43,7 @@ export function makeComponents (collections: Iterable<CollectionView>, prefix: s
   const waiting: Array<() => void> = []
   const names = componentNames(collections, prefix)
   const lifted = new Map<string, number>()
-  const named = (name: string, make: () => Schema): Reference => {
+  const named = (name: string, make: () => Schema): SchemaReference => {
     if (!Object.hasOwn(schemas, name)) {
       // A schema may refer to itself, and through others to all collections, which would be too much at once.
       schemas[name] = {}
@@ -78,7 +78,7 @@ export function makeComponents (collections: Iterable<CollectionView>, prefix: s
 /** Returns components of one kind, which are made when they are first referred to. */
 function makeShelf<One> (kind: string) {
   const all: Record<string, One> = {}
-  const ref = (name: string, make: () => One): Reference => {
+  const ref = (name: string, make: () => One): SchemaReference => {
     all[name] ??= make()
     return { $ref: `#/components/${kind}/${name}` }
   }
@@ -86,11 +86,13 @@ function makeShelf<One> (kind: string) {
 }
 
 /** Returns the parameter itself, or the one that a reference names. */
-export const resolveParameter = (parameter: Parameter | Reference, { parameters }: Components): Parameter | undefined =>
+export const resolveParameter = (
+  parameter: Parameter | SchemaReference, { parameters }: Components
+): Parameter | undefined =>
   '$ref' in parameter ? parameters[componentOf(parameter)] : parameter
 
 /** Returns the name of the component that is referred to. */
-export const componentOf = ({ $ref }: Reference): string => $ref.slice($ref.lastIndexOf('/') + 1)
+export const componentOf = ({ $ref }: SchemaReference): string => $ref.slice($ref.lastIndexOf('/') + 1)
 
 /** The names of the schemas of the whole API, which no collection's schema may have. */
 const shared = [

@@ -3,7 +3,7 @@ import type { CollectionView, Face, Sight } from '../../core/api/face.ts'
 import { mediaTypes } from '../../core/plan/media.ts'
 import { componentOf, makeComponents } from './components.ts'
 import type { Describing } from './describing.ts'
-import type { Document, Link, PathItem, Reference, Response, Schema } from './objects.ts'
+import type { Document, OperationLink, PathItem, SchemaReference, Response, Schema } from './objects.ts'
 import type { Parts } from './parts.ts'
 import { collectionPaths, rootPaths } from './paths.ts'
 import { isNameable, largeProfiles, mostInFull, type ProfileName, profiles } from './profiles.ts'
@@ -119,7 +119,7 @@ function addLinks (paths: Paths, responses: Record<string, Response>): void {
     else add(post?.responses['201'], response => createdIn(path, response, paths))
   }
 
-  function add (reference: Response | Reference | undefined, linksOf: (response: Response) => Links): void {
+  function add (reference: Response | SchemaReference | undefined, linksOf: (response: Response) => Links): void {
     if (reference === undefined || !('$ref' in reference)) return
     const name = componentOf(reference)
     const response = responses[name]
@@ -130,7 +130,7 @@ function addLinks (paths: Paths, responses: Record<string, Response>): void {
 
 const identifier = '/{identifier}'
 
-type Links = Readonly<Record<string, Link>>
+type Links = Readonly<Record<string, OperationLink>>
 
 /** The paths of relations have no other parameter than the item's identifier. */
 function relationsOf (item: string, paths: Paths): Links {

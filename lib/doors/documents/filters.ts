@@ -3,7 +3,7 @@ import { type Operator, operatorNames, traitsOf } from '../../core/model/operato
 import type { Syntax } from '../../core/request/syntax.ts'
 import { memoize } from '../../core/scheduling/memoize.ts'
 import type { Parameter, Schema } from './objects.ts'
-import { fieldSchema, safeBounds, valuesOf } from './values.ts'
+import { fieldSchema, safeBounds, valueFields } from './values.ts'
 
 /**
  * Returns a parameter for each operator of each field that ends in `=`: its name is the field and the operator without
@@ -12,7 +12,7 @@ import { fieldSchema, safeBounds, valuesOf } from './values.ts'
 export function filterParameters (collection: CollectionView, syntax: Syntax): readonly Parameter[] {
   if (!syntax.fieldParameters) return []
   const spelled = spelledWithEquals(syntax)
-  return valuesOf(collection).filter(({ filterable }) => filterable).flatMap(field => {
+  return valueFields(collection).filter(({ filterable }) => filterable).flatMap(field => {
     const schema = fieldSchema(field, 'answer')
     return spelled.filter(({ operator }) => field.operators.has(operator)).map(({ operator, name, unsafe }) => ({
       name: field.name + name,

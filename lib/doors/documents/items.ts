@@ -1,6 +1,6 @@
 import type { CollectionView, FieldView, RelationView } from '../../core/api/face.ts'
 import type { Describing } from './describing.ts'
-import type { Reference, Schema } from './objects.ts'
+import type { SchemaReference, Schema } from './objects.ts'
 import { isNameable } from './profiles.ts'
 import { shownSchema } from './shown.ts'
 import type { Traits } from './types/type-of.ts'
@@ -9,7 +9,7 @@ import type { Traits } from './types/type-of.ts'
  * Returns the schema of an item. With a selection, an answer can hold any readable fields, so none is required; without
  * one, the schema is that of the item's full form.
  */
-export function itemSchema (collection: CollectionView, describing: Describing): Reference {
+export function itemSchema (collection: CollectionView, describing: Describing): SchemaReference {
   return describing.components.ref(collection, '', () => {
     const shown = describing.profile.selection
       ? readableFields(collection, describing)
@@ -21,7 +21,7 @@ export function itemSchema (collection: CollectionView, describing: Describing):
 }
 
 /** Returns the schema of an item in a listing or in another item. */
-export function listedSchema (collection: CollectionView, describing: Describing): Reference {
+export function listedSchema (collection: CollectionView, describing: Describing): SchemaReference {
   if (describing.profile.selection) return itemSchema(collection, describing)
   return describing.components.ref(collection, 'Listed', () => {
     return formSchema(fieldsIn(collection, 'listed'), describing)
@@ -71,14 +71,14 @@ const functionsSchema: Schema = {
 }
 
 /** Returns the schema of a group, whose members are those that its selection names. */
-export const groupSchema = ({ components }: Describing): Reference => components.named('Group', () => ({
+export const groupSchema = ({ components }: Describing): SchemaReference => components.named('Group', () => ({
   type: 'object',
   description: 'Values of a group of items, as functions in the selection make them.',
   additionalProperties: { type: ['string', 'number', 'boolean', 'object', 'null'] }
 }))
 
 /** Returns the schema of the items of a page, in whose place a selection can make groups. */
-export function pageSchema (element: Schema | Reference, describing: Describing): Schema {
+export function pageSchema (element: Schema | SchemaReference, describing: Describing): Schema {
   const items = { type: 'array', items: element }
   return describing.profile.selection
     ? { anyOf: [items, { type: 'array', items: groupSchema(describing) }] }

@@ -18,41 +18,41 @@ export interface Response {
   readonly description: string
   readonly headers?: Readonly<Record<string, { readonly description: string, readonly schema: Schema }>>
   readonly content?: Content
-  readonly links?: Readonly<Record<string, Link>>
+  readonly links?: Readonly<Record<string, OperationLink>>
 }
 
 /** The operation that an answer leads to; `parameters` are runtime expressions. */
-export interface Link {
+export interface OperationLink {
   readonly operationId: string
   readonly description: string
   readonly parameters: Readonly<Record<string, string>>
 }
 
 /** A type and not an interface, so that a reference is a schema as well. */
-export type Reference = { readonly $ref: string }
+export type SchemaReference = { readonly $ref: string }
 
-export type Parameters = ReadonlyArray<Parameter | Reference>
+export type Parameters = ReadonlyArray<Parameter | SchemaReference>
 
 export interface RequestBody { readonly required: boolean, readonly content: Content }
 
-export interface Operation {
+export interface DocumentOperation {
   readonly operationId: string
   readonly summary: string
   readonly description: string
   readonly tags: readonly string[]
   readonly parameters?: Parameters
   readonly requestBody?: RequestBody
-  readonly responses: Readonly<Record<string, Response | Reference>>
+  readonly responses: Readonly<Record<string, Response | SchemaReference>>
 }
 
 /** The methods that an operation can have. `query` is of OpenAPI 3.2. */
 export type OperationMethod = 'get' | 'post' | 'put' | 'patch' | 'delete' | 'query'
 
-export type PathItem = Readonly<Partial<Record<OperationMethod, Operation>>> & {
+export type PathItem = Readonly<Partial<Record<OperationMethod, DocumentOperation>>> & {
   readonly parameters?: Parameters
 }
 
-export interface Server { readonly url: string, readonly description?: string }
+interface Server { readonly url: string, readonly description?: string }
 
 /** An OpenAPI document, as far as this plugin makes one. */
 export interface Document {

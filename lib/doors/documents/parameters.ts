@@ -5,8 +5,8 @@ import { memoize } from '../../core/scheduling/memoize.ts'
 import { type Describing, type OnCollection, type OnFields, type OnRoot, type Piece, when } from './describing.ts'
 import { filterParameters } from './filters.ts'
 import { readableFields } from './items.ts'
-import type { Parameter, Parameters, Reference, Schema } from './objects.ts'
-import { valuesOf } from './values.ts'
+import type { Parameter, Parameters, SchemaReference, Schema } from './objects.ts'
+import { valueFields } from './values.ts'
 
 // The parameters that operations take (operations.ts).
 
@@ -29,7 +29,7 @@ const ofPage = (kind: Kind, description: string, schema: Schema): Taken => ({ co
 /** Returns a reference to a parameter: of all collections if it is `shared`, unless a field has its name here. */
 function refer (
   kind: Kind, collection: CollectionView, describing: Describing, shared: boolean, make: () => Parameter
-): Reference {
+): SchemaReference {
   const { components, face } = describing
   const suffix = suffixOf(kind)
   const isUsual = nameOf(kind, collection.syntax, describing) === nameOf(kind, face.syntax, describing)
@@ -57,7 +57,7 @@ function fieldsParameter (collection: CollectionView, describing: Describing): P
 
 /** `where` is an array, because it can be repeated; all its filters must hold. */
 function whereParameter (collection: CollectionView, describing: Describing): Parameter {
-  const names = valuesOf(collection).filter(({ filterable }) => filterable)
+  const names = valueFields(collection).filter(({ filterable }) => filterable)
     .map(({ name, values }) => `${name} (${values})`)
   const grammar = 'Filters, all of which must hold: `field operator value`, or a group in parentheses with `|` (or), ' +
     '`,` (and) and `!( )` (not), such as `(a<5|a>60)`. A path such as `relation.field` reaches related items; ' +
@@ -70,7 +70,7 @@ function whereParameter (collection: CollectionView, describing: Describing): Pa
 
 /** A string and not an array: some generators repeat the parameter for an array, whatever `explode` says. */
 function sortParameter (collection: CollectionView, describing: Describing): Parameter {
-  const names = valuesOf(collection).filter(({ sortable }) => sortable).map(({ name }) => name)
+  const names = valueFields(collection).filter(({ sortable }) => sortable).map(({ name }) => name)
   const grammar = 'The order: fields separated by commas, each with `asc` or `desc` after a space. ' +
     'A path such as `relation.field` leads through sub-items; `relation.count()` is a number of items, ' +
     '`relation.field.max()` the greatest value, and so are the other functions.'
@@ -92,7 +92,7 @@ const operatorList = ({ operators }: Syntax): string => operatorNames
   .map(spelling => `\`${spelling}\``).join(' ')
 
 /** The path parameter of an item. */
-export const identifierParameter = (collection: CollectionView, { components }: Describing): Reference =>
+export const identifierParameter = (collection: CollectionView, { components }: Describing): SchemaReference =>
   components.parameterOf(collection, 'Identifier', () => ({
     name: 'identifier',
     in: 'path',

@@ -4,7 +4,7 @@ import { readableFields } from './items.ts'
 import type { OperationMethod, PathItem } from './objects.ts'
 import { operations } from './operations.ts'
 import { field, identifierParameter } from './parameters.ts'
-import { valuesOf } from './values.ts'
+import { valueFields } from './values.ts'
 import { writeOperations } from './write.ts'
 
 type Paths = Readonly<Record<string, PathItem>>
@@ -61,7 +61,7 @@ function relationPaths (item: string, collection: CollectionView, describing: De
 
 /** Returns one path for all scalars of an item: a path for each would make the document several times as long. */
 function scalarPath (collection: CollectionView, describing: Describing): PathItem {
-  const scalars = valuesOf(collection)
+  const scalars = valueFields(collection)
     .map(field => ({ field, methods: describing.sight.at({ kind: 'scalar', collection, field }).methods }))
   const onFields = (method: OperationMethod) => {
     const fields = scalars.filter(({ methods }) => methods.some(one => one === method.toUpperCase()))
@@ -79,7 +79,7 @@ function scalarPath (collection: CollectionView, describing: Describing): PathIt
  */
 function dictionaryPaths (root: string, collection: CollectionView, describing: Describing): Paths {
   const { face, sight } = describing
-  const fields = valuesOf(collection).filter(({ filterable }) => filterable)
+  const fields = valueFields(collection).filter(({ filterable }) => filterable)
   const [first] = fields
   if (first === undefined) return {}
   if (!sight.at({ kind: 'dictionary', collection, field: first }).methods.includes('GET')) return {}

@@ -26,7 +26,7 @@ export function sharedResponses ({ components, profile }: Describing): Readonly<
 }
 
 /** Returns a response whose body is JSON. */
-export function ok (description: string, schema: Schema, more: Pick<Response, 'headers'> = {}): Response {
+export function jsonResponse (description: string, schema: Schema, more: Pick<Response, 'headers'> = {}): Response {
   return { description, ...more, content: jsonContent(schema) }
 }
 

@@ -7,11 +7,11 @@ import type { Components } from './components.ts'
 import type { Schema } from './objects.ts'
 
 /** Returns the fields of a collection that have values. */
-export const valuesOf = ({ fields }: CollectionView): readonly ValueView[] =>
+export const valueFields = ({ fields }: CollectionView): readonly ValueView[] =>
   fields.filter((field): field is ValueView => !('target' in field))
 
 /** Where a value is: shown in an answer, or given in a body. */
-export type Side = 'answer' | 'body'
+type Side = 'answer' | 'body'
 
 /** Returns the schema of a field's value on the wire. `components` takes schemas that refer to themselves. */
 export function fieldSchema ({ schema, nullable }: ValueView, side: Side, components?: Components): Schema {

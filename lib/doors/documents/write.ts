@@ -1,5 +1,7 @@
 import { type Describing, holds, type Need, type OnRelation, type OnRoot, type Piece } from './describing.ts'
-import type { Operation, OperationMethod, Parameters, PathItem, Reference, RequestBody, Response } from './objects.ts'
+import type {
+  DocumentOperation, OperationMethod, Parameters, PathItem, SchemaReference, RequestBody, Response
+} from './objects.ts'
 import { idempotencyKey } from './parameters.ts'
 
 /** An operation of a table. `answers`: by status, in the order of numbers. */
@@ -10,7 +12,7 @@ export interface OperationRow<On> {
   readonly description: readonly Words[]
   readonly parameters?: ReadonlyArray<Piece<On, Parameters>>
   readonly body?: Piece<On, RequestBody>
-  readonly answers: Readonly<Record<number | 'default', Piece<On, Response | Reference>>>
+  readonly answers: Readonly<Record<number | 'default', Piece<On, Response | SchemaReference>>>
 }
 
 /** A text, or that of the first need that is met. */
@@ -35,14 +37,14 @@ export function writeOperations<On extends OnRoot> (
 
 function writeOperation<On extends OnRoot & Partial<Pick<OnRelation, 'via'>>> (
   row: OperationRow<On>, method: OperationMethod, on: On, describing: Describing
-): Operation {
+): DocumentOperation {
   const blanks = blanksOf(method, on.tags[0] ?? '', on.via?.name)
   const write = (words: Words): string => chosen(words, need => holds(need, on, describing, method))
     .replaceAll(/\{(\w+)\}/g, (blank, name) => blanks[name] ?? blank)
   const taken = row.parameters?.flatMap(parameter => parameter(on, describing) ?? [])
   const key = method === 'get' || method === 'query' ? undefined : idempotencyKey(on, describing)
   const body = row.body?.(on, describing)
-  const responses: Record<string, Response | Reference> = {}
+  const responses: Record<string, Response | SchemaReference> = {}
   for (const [status, answer] of Object.entries(row.answers)) {
     const made = answer(on, describing)
     if (made) responses[status] = made

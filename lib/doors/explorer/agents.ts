@@ -4,7 +4,7 @@ import type { Syntax } from '../../core/request/syntax.ts'
 import { manyOf } from './fields.ts'
 import { type Html, html } from './html.ts'
 import { countOf, showPage, showRows } from './page.ts'
-import { asking, type Place, readable, partsOf, rootPathTo } from './place.ts'
+import { asking, type Place, readable, queryParts, rootPathTo } from './place.ts'
 import { choicesOf, filterableFields, namingField, titleOf } from './value.ts'
 
 /** A collection as the caller's agent knows it. `isRead`: it may read it. */
@@ -97,7 +97,7 @@ const ordered: ReadonlySet<string> = new Set(['date', 'date-time', 'number', 'in
 const titleIn = ({ title, name }: CollectionView): string => title ?? name
 
 function showQuestion ([text, { name }, query]: Question, place: Place): Html {
-  const shown = partsOf(query.slice(1), place.syntax).map(readable).join('&')
+  const shown = queryParts(query.slice(1), place.syntax).map(readable).join('&')
   return html`<li><a href="${rootPathTo(place, [[name]])}${query}">${text}</a><br>
 <code class="soft">/${name}?${shown}</code></li>`
 }

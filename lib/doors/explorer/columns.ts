@@ -5,7 +5,7 @@ import type { Syntax } from '../../core/request/syntax.ts'
 import { type Fragment, type Html, html } from './html.ts'
 import { isNumeric, namingField, titleOf, unitOf } from './value.ts'
 import { hiddenQuery, linkWith, type Part, pathTo, type Place, withoutPage, withParameter, wordsOf } from './place.ts'
-import type { Column } from './table.ts'
+import type { TableColumn } from './table.ts'
 import { showMenu } from './page.ts'
 
 /** Returns a menu of the columns that a table can have: all readable fields, in the order declared, and functions. */
@@ -98,7 +98,7 @@ interface Head {
 }
 
 /** Returns the head of a column: its name, which sorts, its unit, and a menu. */
-export function showHeader (column: Column, { isKey, isPicked, sorts, select, id }: Head, place: Place): Html {
+export function showHeader (column: TableColumn, { isKey, isPicked, sorts, select, id }: Head, place: Place): Html {
   const { shown, kind } = column
   const name = columnTitle(shown)
   const unit = unitOf(shown.field, kind)

@@ -7,7 +7,7 @@ import { compileExploring, visit } from './visit.ts'
 import { type AgentUse, showAgentsPage } from './agents.ts'
 import { showFailure } from './failure-page.ts'
 import { pageOf, showing, showStyle, withImages } from './page.ts'
-import { type Exploring, newOpenings, type Part, partsOf, type Place, wordOf } from './place.ts'
+import { type Exploring, newOpenings, type Part, queryParts, type Place, wordOf } from './place.ts'
 import { readPage } from './read-page.ts'
 import { submit } from './submit.ts'
 import { orElse } from './attempt.ts'
@@ -66,7 +66,7 @@ function placeOf (text: Parameters<Face['locate']>[0], exploring: Exploring): Pl
   const { locate, site: own, syntax } = exploring.face
   const nowhere = { site: own ?? { origin: text.origin(), root: '' }, root: '', parts: [], query: '' }
   const { site, parts, query: raw } = orElse(() => locate(text), nowhere)
-  const query = orElse(() => partsOf(raw, syntax), [])
+  const query = orElse(() => queryParts(raw, syntax), [])
   return { ...exploring, site, syntax, spot: undefined, parts, query, openings: newOpenings() }
 }
 

@@ -6,9 +6,9 @@ import { type Fragment, type Html, html } from './html.ts'
 import { showPage } from './page.ts'
 import { encodePart } from '../../core/request/print.ts'
 import {
-  asking, filterPart, hiddenQuery, linkWith, nameOf, type Part, pathAbove, pathTo, type Place, queryOf, rootPathTo
+  asking, filterPart, hiddenQuery, linkWith, placeName, type Part, pathAbove, pathTo, type Place, queryOf, rootPathTo
 } from './place.ts'
-import { type Row, showTable } from './table.ts'
+import { type TableRow, renderTable } from './table.ts'
 import type { Visit } from './visit.ts'
 import { orElse, orRefusal } from './attempt.ts'
 import { searchFields } from './search.ts'
@@ -28,7 +28,7 @@ export function showFailure (status: number, body: unknown, place: Place, near?:
   status === 401 && showLogin(place)}${
   showCandidates(facts['candidates'])}${showDeveloper(facts['developer'])}
 <p class="foot"><span>${showWayBack(place)}</span><code>${textOf(facts['error']) ?? reason}</code></p>`
-  const name = html`<bdi>${nameOf(place)}</bdi>`
+  const name = html`<bdi>${placeName(place)}</bdi>`
   const heading = html`${near === undefined
     ? reason
     : html`There is no ${name} in ${near.collection.title ?? near.collection.name}`} <span class="total">${
@@ -119,7 +119,7 @@ function showWayBack (place: Place): Html {
 }
 
 /** The items whose keys are next to one that names no item, in the listing of the same caller. */
-interface Near { readonly collection: CollectionView, readonly rows: readonly Row[], readonly place: Place }
+interface Near { readonly collection: CollectionView, readonly rows: readonly TableRow[], readonly place: Place }
 
 /** Reads the neighbours of an item that was not found; undefined where its identifier is no key, or there are none. */
 export async function readNear (visit: Visit): Promise<Near | undefined> {
@@ -133,7 +133,9 @@ export async function readNear (visit: Visit): Promise<Near | undefined> {
   if (collection === undefined || key === undefined || rest.length > 0) return undefined
   const place = { ...visit.place, parts: parts.slice(0, -1), query: [] }
   const parent = visit.ownPath.replace(/\/[^/]*\/?$/, '')
-  const read = async (operator: 'less' | 'greater', size: number, descending: boolean): Promise<readonly Row[]> => {
+  const read = async (
+    operator: 'less' | 'greater', size: number, descending: boolean
+  ): Promise<readonly TableRow[]> => {
     const filter = filterPart(comparison(key.name, operator, String(text)), syntax)
     const asked = { sort: sortTerm(key.name, descending), size }
     const { items } = await visit.read(parent + asking([filter], asked, syntax))
@@ -150,7 +152,7 @@ function showNear ({ collection, rows, place }: Near): Html {
   const table = { caption: 'items near it', collection, select, rows, base: pathTo(place), sorts: false }
   return html`<div class="stack"><p class="prose" role="alert">It was never there, has been
  deleted, or is not for you to see.</p>${showFinder(collection, place)}<section class="part"><h2>Near it</h2>
-<div class="frame">${showTable(table, place)}</div></section></div>`
+<div class="frame">${renderTable(table, place)}</div></section></div>`
 }
 
 /** Returns a form that looks for items by their name. */

@@ -1,6 +1,6 @@
 import { isObject } from '../../core/errors/is-object.ts'
 import type { CollectionView, FieldView, RelationView, ValueView } from '../../core/api/face.ts'
-import { identifies, isCode, type Item, labelOf, momentOf, namingField } from './value.ts'
+import { identifies, isCode, type JsonItem, labelOf, momentOf, namingField } from './value.ts'
 import { asking, type PlaceOf } from './place.ts'
 import type { Visit } from './visit.ts'
 
@@ -29,7 +29,7 @@ const formFields = ({ fields }: CollectionView): readonly FieldView[] =>
   fields.filter(({ writable, kind }) => writable && (kind === 'stored' || kind === 'input' || kind === 'sub-item'))
 
 /** Returns a member of an item as the text of a form; '' for null, and for a value that may not be read. */
-export function textIn ({ field }: FormField, item: Item | undefined): string {
+export function textIn ({ field }: FormField, item: JsonItem | undefined): string {
   const value = item?.[field.name] ?? null
   if (value === null) return ''
   if ('target' in field) return isObject(value) ? identifierOf(value, field.target) : ''
@@ -38,7 +38,7 @@ export function textIn ({ field }: FormField, item: Item | undefined): string {
 }
 
 /** Returns the text by which a form names an item: its name, if it is an identifier that is no key, or its key. */
-function identifierOf (item: Item, target: CollectionView): string {
+function identifierOf (item: JsonItem, target: CollectionView): string {
   const name = namingField(target)
   const label = name && item[name.name]
   const isName = name?.identifier === true && typeof label === 'string' && label !== ''
@@ -52,7 +52,7 @@ function identifierOf (item: Item, target: CollectionView): string {
 }
 
 /** Returns the value of a field that a text stands for; the text itself where it is none, which the API will tell. */
-export function readText (field: ValueView, text: string): unknown {
+export function readInput (field: ValueView, text: string): unknown {
   const given = field.values === 'date-time' ? momentOf(text) : text
   return field.parse(given) ?? given
 }
@@ -64,7 +64,9 @@ export const isLong = (field: ValueView, text: string): boolean =>
     Number(field.schema['maxLength'] ?? 0) > 200))
 
 /** Reads what the form for a new item takes from another one, which a path below its collection leads to. */
-export async function readLike (path: string, { spot, syntax }: PlaceOf<'collection'>, visit: Visit): Promise<Item> {
+export async function readLike (
+  path: string, { spot, syntax }: PlaceOf<'collection'>, visit: Visit
+): Promise<JsonItem> {
   const { resource } = spot
   const taken = fieldsToCreate(resource).map(({ field }) => field).filter(field =>
     field.readable && !identifies(field, resource.collection))
@@ -75,7 +77,7 @@ export async function readLike (path: string, { spot, syntax }: PlaceOf<'collect
 }
 
 /** An item as it is, for a form, and its tag. */
-export interface Current { readonly item: Item, readonly tag: string | undefined }
+export interface Current { readonly item: JsonItem, readonly tag: string | undefined }
 
 /** Reads the members of an item that its form has; undefined for a caller who may write it but not read it. */
 export const readCurrent = async (visit: Visit, place: PlaceOf<'item'>): Promise<Current | undefined> =>
@@ -98,7 +100,7 @@ export async function readToDelete (visit: Visit, place: PlaceOf<'item'>): Promi
 }
 
 /** Reads the numbers of the items that hang on an item; none where a selection says what is asked for. */
-export async function readCounts (visit: Visit, place: PlaceOf<'item'>): Promise<Item> {
+export async function readCounts (visit: Visit, place: PlaceOf<'item'>): Promise<JsonItem> {
   const { asked, resource: { collection } } = place.spot
   const counted = asked.fields === undefined ? manyOf(collection) : []
   if (counted.length === 0) return {}

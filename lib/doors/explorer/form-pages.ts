@@ -2,13 +2,13 @@ import { createHash } from 'node:crypto'
 import type { CollectionView, RelationView } from '../../core/api/face.ts'
 import type { DataApiError } from '../../core/errors/errors.ts'
 import { isObject } from '../../core/errors/is-object.ts'
-import { type Current, fieldsToCreate, fieldsToEdit, type FormField, manyOf, readText, textIn } from './fields.ts'
-import { type Filled, noTexts, showBase, showField, showForm, showKey } from './form.ts'
+import { type Current, fieldsToCreate, fieldsToEdit, type FormField, manyOf, readInput, textIn } from './fields.ts'
+import { type Filled, noTexts, showBase, fieldInput, showForm, showKey } from './form.ts'
 import { type Fragment, type Html, html } from './html.ts'
 import { showFacts } from './item.ts'
-import { cut, type Item, labelOf, none, titleOf } from './value.ts'
+import { cut, type JsonItem, labelOf, none, titleOf } from './value.ts'
 import { countOf, showPage, showRows } from './page.ts'
-import { nameOf, pathTo, type Place, type PlaceOf } from './place.ts'
+import { placeName, pathTo, type Place, type PlaceOf } from './place.ts'
 import { orElse } from './attempt.ts'
 
 /** Returns the form of an item as it is opened. */
@@ -25,7 +25,8 @@ export function showEdit (filled: Filled, current: Current | undefined, place: P
 
 /** Returns a page that does something with an item. */
 function showVerb (verb: string, current: Current | undefined, main: Html, place: PlaceOf<'item'>): Html {
-  const label = cut(current === undefined ? nameOf(place) : labelOf(current.item, place.spot.resource.collection), 100)
+  const { collection } = place.spot.resource
+  const label = cut(current === undefined ? placeName(place) : labelOf(current.item, collection), 100)
   const heading = html`${verb} <bdi>${label}</bdi>${verb !== 'Edit' && '?'}`
   return showPage({ heading, title: `${verb} ${label}`, main }, place)
 }
@@ -34,11 +35,11 @@ function showVerb (verb: string, current: Current | undefined, main: Html, place
 export function showCreate (filled: Filled, place: PlaceOf<'collection'>): Html {
   const { name } = place.spot.resource.collection
   const main = showForm(filled, 'Create', place)
-  return showPage({ heading: `New item of ${nameOf(place)}`, title: `New in ${name}`, main }, place)
+  return showPage({ heading: `New item of ${placeName(place)}`, title: `New in ${name}`, main }, place)
 }
 
 /** Returns the form for a new item as it is opened: as `like`, but for what that shows only one item. */
-export function emptyForm ({ spot: { resource } }: PlaceOf<'collection'>, like: Item): Filled {
+export function emptyForm ({ spot: { resource } }: PlaceOf<'collection'>, like: JsonItem): Filled {
   const fields = fieldsToCreate(resource)
   const texts = fields.flatMap(one => {
     const { field } = one
@@ -92,7 +93,7 @@ interface Hanging {
 }
 
 /** What becomes of items is told where the database alone decides it. */
-function hangingOn (item: Item, collection: CollectionView, isDeleted: boolean): readonly Hanging[] {
+function hangingOn (item: JsonItem, collection: CollectionView, isDeleted: boolean): readonly Hanging[] {
   return manyOf(collection).flatMap(field => {
     const counted = item[field.name]
     const count = isObject(counted) ? Number(counted['count']) : NaN
@@ -155,7 +156,7 @@ ${showStates('Only you changed', 'Saved as you have it. Uncheck what you no long
   [['Stored now', stored], ['Yours', drop]])}
 ${showStates('Only they changed', 'Stays as it is now. You need do nothing.', some('theirs'),
   [['Was', before], ['Stored now', stored]])}
-${retyped.map(one => showField(one, { ...noTexts, fields: retyped, faults }, 'one', place))}
+${retyped.map(one => fieldInput(one, { ...noTexts, fields: retyped, faults }, 'one', place))}
 ${same > 0 && html`<p class="soft">The same on both sides: ${countOf(same, 'other field')}.</p>`}
 <div class="save"><button class="primary">Save</button>
 <button name="_take" value="=" formnovalidate>Back to the form</button>
@@ -265,7 +266,7 @@ const digestOf = (one: FormField, text: string): string =>
 
 function plainText ({ field }: FormField, text: string): string {
   if (text === '' || 'target' in field) return text
-  return field.values === 'json' ? plainJson(text) : String(readText(field, text))
+  return field.values === 'json' ? plainJson(text) : String(readInput(field, text))
 }
 
 /** Returns JSON without spaces, its members sorted; a text that is no JSON, or nested too deeply, as it is. */

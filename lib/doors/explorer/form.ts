@@ -4,7 +4,7 @@ import { choicesOf, inGroups, isCode, isNumeric, titleOf } from './value.ts'
 import { type FormField, isLong } from './fields.ts'
 import { type Fragment, type Html, html } from './html.ts'
 import type { Base } from './form-pages.ts'
-import { type Found, itemOffers, showFound } from './search.ts'
+import { type FoundItems, itemOffers, showFound } from './search.ts'
 import { pathTo, type Place, rootPathTo } from './place.ts'
 
 /** The content of a form: the values that were typed, and the faults that the API has found in them. */
@@ -16,7 +16,7 @@ export interface Filled {
   /** The item that the form was made of; undefined for a new item. */
   readonly base: Base | undefined
   /** What searches for items have found, by the name of the field. */
-  readonly found?: ReadonlyMap<string, Found>
+  readonly found?: ReadonlyMap<string, FoundItems>
 }
 
 /** What the form for new items and that of many begin with. */
@@ -32,7 +32,7 @@ export function showForm (filled: Filled, submit: 'Save' | 'Create', place: Plac
 <button hidden></button>
 ${inGroups(fields, ({ field }) => field.schema['group'] as string | undefined).map(([group, some]) => html`
 <fieldset class="part">${group !== '' && html`<legend>${group}</legend>`}${
-    some.map(field => showField(field, filled, isNew ? 'new' : 'one', place))}</fieldset>`)}
+    some.map(field => fieldInput(field, filled, isNew ? 'new' : 'one', place))}</fieldset>`)}
 ${fields.length === 0 && html`<p class="empty">There is nothing to fill in.</p>`}
 <div class="save"><button class="primary">${submit}</button> <a class="button" href="${action}">Cancel</a></div></form>`
 }
@@ -66,7 +66,7 @@ ${known.map(({ field }) =>
 type Written = 'new' | 'one' | 'many'
 
 /** Returns the input of a field, with its name, its hint and its faults. */
-export function showField (one: FormField, { texts, faults, found }: Filled, written: Written, place: Place): Html {
+export function fieldInput (one: FormField, { texts, faults, found }: Filled, written: Written, place: Place): Html {
   const { field, required } = one
   const { name, schema } = field
   const faulty = faults.get(name)
@@ -117,7 +117,7 @@ function hintOf (field: FieldView, written: Written, place: Place): Fragment {
 }
 
 function showReference (
-  { name, target }: RelationView, text: string, attributes: Html, found: Found | undefined, place: Place
+  { name, target }: RelationView, text: string, attributes: Html, found: FoundItems | undefined, place: Place
 ): Html {
   const offers = itemOffers(target, place)
   const input = html`<input${attributes}${offers} value="${text}" autocomplete="off" dir="auto">`

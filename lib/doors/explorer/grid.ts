@@ -1,25 +1,25 @@
 import type { CollectionView, RelationView } from '../../core/api/face.ts'
 import type { InParts } from '../../core/response/answer.ts'
-import { pickField, pickForm, type Row, rowsOf, showTable } from './table.ts'
+import { pickField, pickForm, type TableRow, parseRows, renderTable } from './table.ts'
 import { showColumns } from './columns.ts'
 import { type Facet, showFacets } from './facets.ts'
 import { showGroups, showGroupsPage } from './groups.ts'
 import { each, type Fragment, type Html, html, type Member, membersOf } from './html.ts'
-import { cut, type Item, longestInPath, shownFields } from './value.ts'
-import { type Format, type Pages, showDone, showMenu, showNumber, showPage, showPages } from './page.ts'
+import { cut, type JsonItem, longestInPath, shownFields } from './value.ts'
+import { type LinkFormat, type PageLinks, showDone, showMenu, showNumber, showPage, showPages } from './page.ts'
 import {
-  filtersIn, linkWith, nameOf, type Part, pathAbove, pathTo, type Place, type PlaceOf, shownAs, withoutPart
+  filtersIn, linkWith, placeName, type Part, pathAbove, pathTo, type Place, type PlaceOf, shownAs, withoutPart
 } from './place.ts'
-import { type Found, linkForm, unlinkButton } from './search.ts'
+import { type FoundItems, linkForm, unlinkButton } from './search.ts'
 import { partInWords, showSentence } from './filters.ts'
 import { showViews, viewsOf } from './views.ts'
 
 /** A page of a listing: its items, and the links and the count that its answer has. */
-export interface Listing {
-  readonly rows: readonly Row[]
-  readonly pages: Pages
+export interface ListingPage {
+  readonly rows: readonly TableRow[]
+  readonly pages: PageLinks
   /** The items that a search has found to link; undefined without a search. */
-  readonly found: Found | undefined
+  readonly found: FoundItems | undefined
   readonly facets: readonly Facet[]
   /** Of a page without items, the numbers that there are without one of its filters. */
   readonly without: readonly Without[]
@@ -41,12 +41,12 @@ export interface Allowed {
 
 /** Returns the page of a collection: a table, and what changes it. */
 export function showGrid (
-  { rows, pages, found, facets, without }: Listing, allowed: Allowed, place: PlaceOf<'collection'>
+  { rows, pages, found, facets, without }: ListingPage, allowed: Allowed, place: PlaceOf<'collection'>
 ): Html {
   const { asked, resource: { collection } } = place.spot
   const select = collection.shape(asked.fields, 'listed')
-  const name = nameOf(place)
-  const unlink = allowed.unlink ? (_item: Item, path: string) => unlinkButton(path) : undefined
+  const name = placeName(place)
+  const unlink = allowed.unlink ? (_item: JsonItem, path: string) => unlinkButton(path) : undefined
   const pick = pickField(collection, select)
   const table = { caption: name, collection, select, rows, base: pathTo(place), sorts: true, pick, end: unlink }
   const acts = allowed.create && html`<a class="button primary" href="${pathTo(place)}?_new">New</a>${
@@ -58,7 +58,7 @@ export function showGrid (
   ? showBare(collection, acts)
   : html`<div class="tools">${showViews(viewsOf(collection), place)}${
     showColumns(collection, select, place)}${showGroups(place)}${showDensities(place)}</div>
-${rows.length > 0 ? showTable(table, place) : showEmpty(without, collection, place)}
+${rows.length > 0 ? renderTable(table, place) : showEmpty(without, collection, place)}
 ${pick && rows.length > 0 && pickForm(pick, allowed.many, place)}${
   showPages(rows.length, pages, place)}`}</section></div>
 ${allowed.link && linkForm(allowed.link, found, place)}`
@@ -76,7 +76,7 @@ ${allowed.link && linkForm(allowed.link, found, place)}`
 }
 
 /** Returns the formats of a collection. */
-export const formatsOf = ({ face }: Place): readonly Format[] =>
+export const formatsOf = ({ face }: Place): readonly LinkFormat[] =>
   face.streams() ? ['json', 'csv', 'ndjson'] : ['json']
 
 /** Returns what stands in place of a table where nothing was left out: the names of the fields, and what adds items. */
@@ -103,7 +103,7 @@ function showDensities (place: Place): Html {
 }
 
 /** Returns the page of a dictionary: one table of items, or a table for each group of items. */
-export function * showDictionary (json: string, pages: Pages, place: PlaceOf<'dictionary'>): InParts<Html> {
+export function * showDictionary (json: string, pages: PageLinks, place: PlaceOf<'dictionary'>): InParts<Html> {
   const members = yield * membersOf(json, '{')
   const { asked, resource: { collection } } = place.spot
   const columns = collection.groups(asked.fields)
@@ -113,11 +113,11 @@ export function * showDictionary (json: string, pages: Pages, place: PlaceOf<'di
   }
   const select = collection.shape(asked.fields, 'listed')
   const base = pathAbove(place)
-  const name = nameOf(place)
+  const name = placeName(place)
   const isGrouped = members[0]?.json.startsWith('[') === true
-  const showRows = (caption: string, rows: readonly Row[]): Html => html`<div class="frame">${
-    showTable({ caption, collection, select, rows, base, sorts: !isGrouped }, place)}</div>`
-  const only = isGrouped ? [] : yield * rowsOf(members)
+  const showRows = (caption: string, rows: readonly TableRow[]): Html => html`<div class="frame">${
+    renderTable({ caption, collection, select, rows, base, sorts: !isGrouped }, place)}</div>`
+  const only = isGrouped ? [] : yield * parseRows(members)
   const main = html`${showSentence(collection, place)}
 ${members.length === 0 && html`<p class="empty">There are no items here.</p>`}
 <div class="stack">${isGrouped ? each(members, showGroup) : members.length > 0 && showRows(name, only)}</div>
@@ -125,7 +125,7 @@ ${showPages(members.length, pages, place)}`
   return showPage({ title: name, main, formats: ['json'], takesQuery: true }, place)
 
   function * showGroup ({ name, json }: Member): InParts<Html> {
-    const rows = yield * rowsOf(yield * membersOf(json, '['))
+    const rows = yield * parseRows(yield * membersOf(json, '['))
     return html`<section class="part"><h2>${showGroupName(name, place)} <span class="n">${rows.length}</span></h2>
 ${showRows(cut(name, longestName), rows)}</section>`
   }

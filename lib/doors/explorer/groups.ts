@@ -5,28 +5,30 @@ import { nextStart } from '../../core/plan/time-units.ts'
 import type { Filter } from '../../core/request/request.ts'
 import { isFilterable, showSentence } from './filters.ts'
 import { each, type Fragment, type Html, html, type Member } from './html.ts'
-import { type Format, type Pages, showMenu, showNumber, showPage, showPages, showScroll } from './page.ts'
-import { asking, filterPart, filtersIn, linkWith, nameOf, pathTo, type Place, type PlaceOf, shownAs } from './place.ts'
+import { type LinkFormat, type PageLinks, showMenu, showNumber, showPage, showPages, showScroll } from './page.ts'
+import {
+  asking, filterPart, filtersIn, linkWith, placeName, pathTo, type Place, type PlaceOf, shownAs
+} from './place.ts'
 import { rest } from './table.ts'
-import { filterableFields, identifies, longestInPath, showValue, titleOf, unitOf, valueIn } from './value.ts'
+import { filterableFields, identifies, longestInPath, showValue, titleOf, unitOf, groupValue } from './value.ts'
 
 /** The groups of an answer. `heading`: returns the link of a named group. */
 interface GroupsShown {
   readonly columns: readonly GroupValue[]
   readonly collection: CollectionView
   readonly members: readonly Member[]
-  readonly pages: Pages
+  readonly pages: PageLinks
   readonly heading?: (name: string) => Html
 }
 
 /** Returns the page of groups: a table with a column for each value, below a chart where they are units of time. */
 export function showGroupsPage (
-  { columns, collection, members, pages, heading }: GroupsShown, place: Place, formats: readonly Format[]
+  { columns, collection, members, pages, heading }: GroupsShown, place: Place, formats: readonly LinkFormat[]
 ): Html {
-  const name = nameOf(place)
+  const name = placeName(place)
   const few = members.length > mostBars ? [] : members.map(({ json }) => JSON.parse(json) as unknown)
   const measure = columns.find(({ call }) => call !== undefined)
-  const most = measure === undefined ? 0 : Math.max(0, ...few.map(group => Number(valueIn(group, measure))))
+  const most = measure === undefined ? 0 : Math.max(0, ...few.map(group => Number(groupValue(group, measure))))
   const linkOf = (group: unknown) =>
     heading === undefined ? linkToGroup(group, columns, collection, place) : undefined
   const main = html`${showSentence(collection, place)}<div class="stack">${showChart(few, columns, linkOf)}
@@ -81,7 +83,7 @@ const callWords: Readonly<Record<GroupValue['call'] & string, string>> = {
  * the items of the group.
  */
 function showMember (group: unknown, column: GroupValue, most: number, items: string | undefined): Html {
-  const value = valueIn(group, column)
+  const value = groupValue(group, column)
   const text = column.call === undefined
     ? showUnit(value, column) ?? showValue(value, column.of, { longest: longestValue })
     : showMean(value) ?? showValue(value, undefined, { longest: longestValue })
@@ -133,7 +135,7 @@ function showChart (
   const measure = columns.find(({ call }) => call !== undefined)
   if (by?.unit === undefined || others.length > 0 || measure === undefined) return undefined
   const bars = groups.flatMap(group => {
-    const [start, value] = [valueIn(group, by), Number(valueIn(group, measure))]
+    const [start, value] = [groupValue(group, by), Number(groupValue(group, measure))]
     return typeof start === 'string' ? [{ start, name: shortUnit(start, by.unit) ?? start, value, group }] : []
   }).toSorted((one, other) => one.start < other.start ? -1 : 1)
   const most = Math.max(...bars.map(({ value }) => value))
@@ -165,7 +167,7 @@ function linkToGroup (
   for (const column of columns) {
     if (column.call !== undefined) continue
     const { name, unit, of } = column
-    const value = valueIn(group, column)
+    const value = groupValue(group, column)
     const text = String(value)
     const path = unit === undefined ? name : name.slice(0, name.lastIndexOf('.'))
     if (!isFilterable(path, collection) || text.length > longestInPath || isObject(value)) return undefined

@@ -4,7 +4,7 @@ import { fieldsToCreate } from './fields.ts'
 import { type Fragment, type Html, html } from './html.ts'
 import { cut } from './value.ts'
 import { countOf, seeOther, showing, showPage, showRows } from './page.ts'
-import { nameOf, pathTo, type PlaceOf } from './place.ts'
+import { placeName, pathTo, type PlaceOf } from './place.ts'
 import { allowedIn, checkMethod, type Visit } from './visit.ts'
 import { orRefusal } from './attempt.ts'
 
@@ -26,7 +26,7 @@ ${csv}</textarea><p class="hint" id="hint-csv">The first line names the fields: 
   ? html`<button class="primary">Import</button>`
   : html`<button class="primary" name="_check">Check</button>`}
 <a class="button" href="${pathTo(place)}">Cancel</a></div></form>`
-  return showPage({ title: `Import to ${nameOf(place)}`, main }, place)
+  return showPage({ title: `Import to ${placeName(place)}`, main }, place)
 }
 
 /** Returns the faults of an import by their lines. */

@@ -1,30 +1,30 @@
 import { isObject } from '../../core/errors/is-object.ts'
 import type { FieldView, ShownItem, ShownMember, ShownRelation } from '../../core/api/face.ts'
-import { isTags, showCount, showFunction, showTable, showTags } from './table.ts'
+import { isTags, showCount, showFunction, renderTable, showTags } from './table.ts'
 import { apart, columnTitle } from './columns.ts'
 import { manyOf } from './fields.ts'
 import { type Fragment, type Html, html } from './html.ts'
 import {
-  cut, identifies, indented, inGroups, isCode, isImage, type Item, labelOf, linkTo, none, pathBelow, showValue,
+  cut, identifies, indented, inGroups, isCode, isImage, type JsonItem, labelOf, linkTo, none, pathBelow, showValue,
   titleOf, unitOf
 } from './value.ts'
 import { unlinkButton } from './search.ts'
 import { showDone, showPage } from './page.ts'
 import { encodePart } from '../../core/request/print.ts'
-import { nameOf, pathTo, type Place, type PlaceOf, rootPathTo } from './place.ts'
+import { placeName, pathTo, type Place, type PlaceOf, rootPathTo } from './place.ts'
 
 /** The caller's permissions for an item. */
 export interface ItemAllowed extends Readonly<Record<'update' | 'delete' | 'unlink' | 'create', boolean>> {}
 
 /** Returns the page of an item; of a sub-item that is null for `item` null. `counts`: the numbers of related items. */
 export function showItemPage (
-  item: Item | null, allowed: ItemAllowed, counts: Item, place: PlaceOf<'item'>
+  item: JsonItem | null, allowed: ItemAllowed, counts: JsonItem, place: PlaceOf<'item'>
 ): Html {
   const { asked, resource: { collection } } = place.spot
   const formats = ['json'] as const
   if (item === null) {
     const main = html`<p class="empty">There is no item here: <code>null</code>.</p>`
-    return showPage({ title: nameOf(place), main, formats, takesQuery: true }, place)
+    return showPage({ title: placeName(place), main, formats, takesQuery: true }, place)
   }
   const select = collection.shape(asked.fields, 'full')
   const label = cut(labelOf(item, collection), longest)
@@ -42,13 +42,13 @@ ${select.map(shown => shown.kind === 'list' &&
 const groupOf = ({ field }: ShownMember): string | undefined => field.schema.group
 
 /** Returns members of an item as terms and their values. */
-export const showFacts = (entries: ShownItem, item: Item, place: PlaceOf<'item'>): Html =>
+export const showFacts = (entries: ShownItem, item: JsonItem, place: PlaceOf<'item'>): Html =>
   html`<dl class="facts pair">${entries.map(shown => showEntry(shown, item, place))}</dl>`
 
 const collectionPath = (place: PlaceOf<'item'>) =>
   `${place.site.root}/${encodeURIComponent(place.spot.resource.collection.name)}`
 
-function showActions (item: Item, allowed: ItemAllowed, place: PlaceOf<'item'>): Fragment {
+function showActions (item: JsonItem, allowed: ItemAllowed, place: PlaceOf<'item'>): Fragment {
   if (!Object.values(allowed).includes(true)) return undefined
   const own = pathBelow('', item, place.spot.resource.collection)
   const copy = own && encodePart(`_new=${own.slice(1)}`)
@@ -58,7 +58,7 @@ function showActions (item: Item, allowed: ItemAllowed, place: PlaceOf<'item'>):
     allowed.unlink && unlinkButton(pathTo(place))}`
 }
 
-function showEntry (shown: ShownMember, item: Item, place: PlaceOf<'item'>): Html {
+function showEntry (shown: ShownMember, item: JsonItem, place: PlaceOf<'item'>): Html {
   const name = html`<bdi>${columnTitle(shown)}</bdi>`
   const value = item[shown.name]
   const whole = pathTo(place, [[shown.name]])
@@ -75,7 +75,7 @@ function showEntry (shown: ShownMember, item: Item, place: PlaceOf<'item'>): Htm
 
 /** Returns the value of a field. A number that identifies its item is not grouped. */
 function showFact (
-  shown: ShownMember, item: Item, place: PlaceOf<'item'>, whole: string, longest: number
+  shown: ShownMember, item: JsonItem, place: PlaceOf<'item'>, whole: string, longest: number
 ): Fragment {
   if (shown.kind !== 'value') return undefined
   const { field } = shown
@@ -95,7 +95,7 @@ function showFact (
 }
 
 /** Returns a nested item: its name as a link, and its other values where the request names them. */
-function showNested (item: Item, shown: ShownRelation, place: PlaceOf<'item'>): Html {
+function showNested (item: JsonItem, shown: ShownRelation, place: PlaceOf<'item'>): Html {
   const { target } = shown.field
   const label = labelOf(item, target)
   const others = place.spot.asked.fields === undefined
@@ -114,12 +114,12 @@ function showList (shown: ShownRelation, value: unknown, counted: unknown, place
   const table = { caption: shown.name, collection: shown.field.target, select: shown.select, rows, base, sorts: false }
   return html`<section class="part"><h2><a href="${base}"><bdi>${titleOf(shown.field)}</bdi></a> <span class="n">${
     number > rows.length && `${rows.length} of `}${number}</span></h2>
-<div class="frame">${rows.length > 0 ? showTable(table, place) : html`<p class="empty">None.</p>`}</div>${
+<div class="frame">${rows.length > 0 ? renderTable(table, place) : html`<p class="empty">None.</p>`}</div>${
     number > rows.length && html`<p><a href="${base}">All of ${shown.name}</a></p>`}</section>`
 }
 
 /** Returns what stands around an item: the numbers of related items, fields that are not shown, and its addresses. */
-function showRail (item: Item, counts: Item, select: ShownItem, place: PlaceOf<'item'>): Html {
+function showRail (item: JsonItem, counts: JsonItem, select: ShownItem, place: PlaceOf<'item'>): Html {
   const { collection } = place.spot.resource
   const isOther = (field: FieldView) => field.readable && !select.some(({ name }) => name === field.name)
   const others = collection.fields.filter(field => isOther(field) && !(field.name in counts))

@@ -3,18 +3,18 @@ import { filterRequired, tooManyAffected } from '../../core/errors/by-filter.ts'
 import { isObject } from '../../core/errors/is-object.ts'
 import { fieldsToEdit, type FormField, namesInForm } from './fields.ts'
 import { consequence, showRefusal } from './form-pages.ts'
-import { type Filled, noTexts, showFaults, showField, showKey } from './form.ts'
+import { type Filled, noTexts, showFaults, fieldInput, showKey } from './form.ts'
 import { type Fragment, type Html, html } from './html.ts'
-import { cut, type Item, labelOf, linkTo, none, showValue, titleOf } from './value.ts'
+import { cut, type JsonItem, labelOf, linkTo, none, showValue, titleOf } from './value.ts'
 import { countOf, showPage, showRows } from './page.ts'
-import { asking, filtersIn, linkWith, nameOf, type PlaceOf } from './place.ts'
-import { showTable } from './table.ts'
+import { asking, filtersIn, linkWith, placeName, type PlaceOf } from './place.ts'
+import { renderTable } from './table.ts'
 import type { Visit } from './visit.ts'
 
 /** Reads the items that a form writes: all that the filters of its URL find, with the fields of the form. */
 export async function readMany (
   method: 'PATCH' | 'DELETE', { spot: { resource } }: PlaceOf<'collection'>, visit: Visit
-): Promise<readonly Item[]> {
+): Promise<readonly JsonItem[]> {
   const filters = filtersIn(visit.place.query)
   if (filters.length === 0 && resource.isWhole) throw filterRequired(method)
   const fields = method === 'PATCH' && { fields: namesInForm(resource.collection) }
@@ -32,12 +32,12 @@ export const formOfMany = ({ spot: { resource: { collection } } }: PlaceOf<'coll
   ({ ...noTexts, fields: fieldsToEdit(collection) })
 
 /** Returns the page that changes many items: what each field becomes, if its box is checked, and what they have now. */
-export function showEditMany (filled: Filled, items: readonly Item[], place: PlaceOf<'collection'>): Html {
+export function showEditMany (filled: Filled, items: readonly JsonItem[], place: PlaceOf<'collection'>): Html {
   const { fields, texts } = filled
   const isChecked = ({ field: { name } }: FormField) => texts.has(`_set.${name}`) || (texts.get(name) ?? '') !== ''
   const row = (one: FormField) => html`<tr><th scope="row"><label class="check"><input type="checkbox" name="_set.${
     one.field.name}"${isChecked(one) && html` checked`}><bdi>${titleOf(one.field)}</bdi></label></th>
-<td data-l="To">${showField(one, filled, 'many', place)}</td>
+<td data-l="To">${fieldInput(one, filled, 'many', place)}</td>
 <td data-l="Now"><div>${showNow(one, items, place)}</div></td></tr>`
   const about = html`${namesOf(items, place)}. Only what is checked here is changed, in all of them or in none.`
   const main = html`${showFaults(filled)}<form class="write many" method="post"
@@ -46,17 +46,17 @@ export function showEditMany (filled: Filled, items: readonly Item[], place: Pla
 ${showRows('Fields', ['Change', 'To', 'Now'], fields.map(row), 'merge')}
 <div class="save"><button class="primary">Change ${countOf(items.length)}</button>
 <a class="button" href="${linkWith(place.query, place)}">Cancel</a></div></form>`
-  return showPage({ title: `Edit ${countOf(items.length)} of ${nameOf(place)}`, about, main }, place)
+  return showPage({ title: `Edit ${countOf(items.length)} of ${placeName(place)}`, about, main }, place)
 }
 
 /** Returns the page that asks before many items are deleted, or taken out of their relation. */
 export function showDeleteMany (
-  items: readonly Item[], error: DataApiError | undefined, place: PlaceOf<'collection'>
+  items: readonly JsonItem[], error: DataApiError | undefined, place: PlaceOf<'collection'>
 ): Html {
   const { collection, unlinks: isUnlinked } = place.spot.resource
   const verb = isUnlinked ? 'Unlink' : 'Delete'
   const table = {
-    caption: nameOf(place),
+    caption: placeName(place),
     collection,
     select: collection.shape(undefined, 'listed'),
     rows: items.map(item => ({ json: '', item })),
@@ -65,18 +65,18 @@ export function showDeleteMany (
   }
   const main = html`${showRefusal(error)}<form class="stack" method="post" action="${linkWith(place.query, place)}">
 <input type="hidden" name="_method" value="DELETE">${showKey(place)}${showNumber(items)}
-<div class="frame">${showTable(table, place)}</div>
+<div class="frame">${renderTable(table, place)}</div>
 <p>${isUnlinked ? 'The items will no longer be linked here. They stay.' : consequence(collection)}</p>
 <div class="save"><button class="stop">${verb} ${countOf(items.length)}</button>
 <a class="button" href="${linkWith(place.query, place)}">Keep them</a></div></form>`
-  const title = `${verb} ${countOf(items.length)} of ${nameOf(place)}?`
+  const title = `${verb} ${countOf(items.length)} of ${placeName(place)}?`
   return showPage({ title, about: 'All of them or none.', main }, place)
 }
 
 /** No more items are written than the page has shown. */
-const showNumber = (items: readonly Item[]) => html`<input type="hidden" name="_count" value="${items.length}">`
+const showNumber = (items: readonly JsonItem[]) => html`<input type="hidden" name="_count" value="${items.length}">`
 
-function namesOf (items: readonly Item[], { spot: { resource: { collection } } }: PlaceOf<'collection'>) {
+function namesOf (items: readonly JsonItem[], { spot: { resource: { collection } } }: PlaceOf<'collection'>) {
   const names = items.slice(0, mostNames).map(item => cut(labelOf(item, collection), longestName))
   const rest = items.length - names.length
   return `${names.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`
@@ -87,7 +87,7 @@ const mostNames = 10
 const longestName = 60
 
 /** Returns the values that items have in a field, if they are few. */
-function showNow ({ field }: FormField, items: readonly Item[], place: PlaceOf<'collection'>): Fragment {
+function showNow ({ field }: FormField, items: readonly JsonItem[], place: PlaceOf<'collection'>): Fragment {
   if (field.kind === 'input' || !field.readable) return undefined
   const counts = new Map<string, number>()
   for (const item of items) {

@@ -25,7 +25,7 @@ interface Content {
   /** True for a page that has its style in it. */
   readonly isAlone?: boolean
   /** Links to other forms of the same answer; undefined for a page that is no answer of the API. */
-  readonly formats?: readonly Format[]
+  readonly formats?: readonly LinkFormat[]
   /** True for a resource that takes a query string. */
   readonly takesQuery?: boolean
 }
@@ -71,10 +71,10 @@ ${crumbs}</ol></nav>`
 }
 
 /** A form of an answer that a link leads to. */
-export type Format = 'json' | 'csv' | 'ndjson'
+export type LinkFormat = 'json' | 'csv' | 'ndjson'
 
 /** Returns the request of the API that the page shows: to be read, changed, copied, and sent in other ways. */
-function showRequest (takesQuery: boolean, formats: readonly Format[], place: Place): Html {
+function showRequest (takesQuery: boolean, formats: readonly LinkFormat[], place: Place): Html {
   const query = place.query.filter(({ kind }) => kind !== 'own').map(readable).join('&')
   return html`${takesQuery
     ? html`<form class="query" method="get" action="${pathTo(place)}"><span aria-hidden="true">?</span>
@@ -90,7 +90,7 @@ function showRequest (takesQuery: boolean, formats: readonly Format[], place: Pl
 
 const formatNames = { json: 'JSON', csv: 'CSV', ndjson: 'NDJSON' } as const
 
-const formatLink = (format: Format | 'events', place: Place): string =>
+const formatLink = (format: LinkFormat | 'events', place: Place): string =>
   linkWith([...place.query.filter(({ kind }) => kind !== 'own'), parameterPart('format', format, place.syntax)], place)
 
 function showCode (place: Place): Html {
@@ -135,10 +135,10 @@ const doneMessages: Readonly<Record<string, string>> = {
 }
 
 /** Links to other pages, by relation, and the number of items where the client asked for it. */
-export interface Pages { readonly links: ReadonlyMap<string, string>, readonly total: string | undefined }
+export interface PageLinks { readonly links: ReadonlyMap<string, string>, readonly total: string | undefined }
 
 /** Returns the links to other pages, and how many items there are. */
-export function showPages (shown: number, { links, total }: Pages, place: Place, noun = 'row'): Html {
+export function showPages (shown: number, { links, total }: PageLinks, place: Place, noun = 'row'): Html {
   const query = withoutPage(place.query).filter(({ kind }) => kind !== 'size')
   const size = encodeURIComponent(parameterOf('size', place.syntax))
   const counting = linkWith([...place.query, '_count'], place)
@@ -156,7 +156,7 @@ ${links.size > 0 && html`<span class="sizes">Rows per page: ${pageSizes.map(one 
 }
 
 /** Returns the number of the first row of a page in its listing; undefined where the page was named by a cursor. */
-function firstRow ({ spot }: Place, links: Pages['links']): number | undefined {
+function firstRow ({ spot }: Place, links: PageLinks['links']): number | undefined {
   const listed = spot && listedAt(spot)
   if (spot === undefined || listed === undefined) return undefined
   const before = listed.itemsBefore(spot.asked.page) ?? (links.has('prev') ? undefined : 0)

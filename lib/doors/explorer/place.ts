@@ -78,13 +78,13 @@ export const rootPathTo = ({ site }: Place, parts: readonly Segment[]): string =
 export const pathAbove = ({ site, parts }: Place): string => formatPath(site, parts.slice(0, -1))
 
 /** Returns the last segment of the path, which names the page. */
-export const nameOf = ({ parts, title }: Place): string => parts.at(-1)?.map(String).join(',') ?? title
+export const placeName = ({ parts, title }: Place): string => parts.at(-1)?.map(String).join(',') ?? title
 
 /**
  * The explorer's own parameters. All begin with `_`, which no snake_case name does. Those of a form that is sent with
  * GET are answered by a redirect to the API's own URL, so that no page but a form has them.
  */
-export const words = [
+export const placeWords = [
   // The form of the answer.
   '_format',
   // Pages besides that of the resource: forms, and a message after a write.
@@ -107,7 +107,7 @@ export const words = [
 type ParameterKind = Parameters<typeof parameterOf>[0]
 
 /** A parameter of the explorer. */
-type Word = typeof words[number]
+type Word = typeof placeWords[number]
 
 /** A part of a query string between two `&`. */
 export interface Part {
@@ -123,7 +123,7 @@ export interface Part {
 }
 
 /** Splits a raw query string. Throws malformed_url. */
-export function partsOf (raw: string, syntax: Syntax): readonly Part[] {
+export function queryParts (raw: string, syntax: Syntax): readonly Part[] {
   return raw.split('&').filter(part => part !== '').map(part => readPart(part, syntax))
 }
 
@@ -132,7 +132,7 @@ function readPart (raw: string, { parameters }: Syntax): Part {
   const equals = text.indexOf('=')
   const name = equals < 0 ? text : text.slice(0, equals)
   const value = equals < 0 ? '' : text.slice(equals + 1)
-  const isOwn = words.some(word => word === name)
+  const isOwn = placeWords.some(word => word === name)
   const kind = isOwn ? 'own' : equals < 0 ? 'filter' : parameters.get(name) ?? 'filter'
   // The API has no such format: it asks for a page, and is not handed on.
   if (kind === 'format' && value === 'html') return { raw, text, kind: 'own', name: '_format', value }

@@ -2,7 +2,7 @@ import { DataApiError, methodNotAllowed } from '../../core/errors/errors.ts'
 import { isObject } from '../../core/errors/is-object.ts'
 import type { Answer, InParts } from '../../core/response/answer.ts'
 import { allowedIn, askAllowed, checkMethod, updateMethod, type Visit } from './visit.ts'
-import { rowsOf } from './table.ts'
+import { parseRows } from './table.ts'
 import { columnsAsked } from './columns.ts'
 import { readCounts, readCurrent, readLike, readToDelete } from './fields.ts'
 import { emptyForm, formOf, showCreate, showDelete, showEdit } from './form-pages.ts'
@@ -10,18 +10,18 @@ import { either, filterAsked } from './filters.ts'
 import { showDirectoryPage } from './directory.ts'
 import { readFacets } from './facets.ts'
 import { readNear, showFailure } from './failure-page.ts'
-import { formatsOf, type Listing, showDictionary, showGrid, type Without } from './grid.ts'
+import { formatsOf, type ListingPage, showDictionary, showGrid, type Without } from './grid.ts'
 import { showGroupsPage } from './groups.ts'
 import { type Html, html, membersOf } from './html.ts'
 import { showImport } from './import.ts'
 import { showItemPage } from './item.ts'
-import { countOf, noData, pageOf, type Pages, seeOther, showing, showPage } from './page.ts'
+import { countOf, noData, pageOf, type PageLinks, seeOther, showing, showPage } from './page.ts'
 import {
-  asking, encodeTyped, filtersIn, isKept, isOf, linkWith, listedAt, nameOf, parameterPart, type Part, partsOf,
+  asking, encodeTyped, filtersIn, isKept, isOf, linkWith, listedAt, placeName, parameterPart, type Part, queryParts,
   pathAbove, type Place, type PlaceOf, queryOf, type QueryParts, shownIn, type Spot, withFilter, withParameter, wordOf
 } from './place.ts'
 import { search } from './search.ts'
-import { type Item, showWhole } from './value.ts'
+import { type JsonItem, showWhole } from './value.ts'
 import { orRefusal } from './attempt.ts'
 import { formOfMany, readMany, showDeleteMany, showEditMany } from './many.ts'
 
@@ -50,7 +50,7 @@ async function showMissing (error: DataApiError, visit: Visit): Promise<Answer> 
   return pageOf({ status, headers: {}, links: [], body: noData }, show)
 }
 
-type Around = Pick<Listing, 'found' | 'facets' | 'without'>
+type Around = Pick<ListingPage, 'found' | 'facets' | 'without'>
 
 /** Reads what stands around a listing: values with counts, items to link, and counts where filters leave no item. */
 async function readAround (answered: Answer, place: PlaceOf<'collection'>, visit: Visit): Promise<Around> {
@@ -98,16 +98,16 @@ async function viewOf (
     : json => showDirectoryPage(JSON.parse(json), place)
 }
 
-function * showListing (json: string, around: Around, pages: Pages, place: PlaceOf<'collection'>): InParts<Html> {
+function * showListing (json: string, around: Around, pages: PageLinks, place: PlaceOf<'collection'>): InParts<Html> {
   const { asked: { fields }, resource: { collection } } = place.spot
   const members = yield * membersOf(json, '[')
   const columns = collection.groups(fields)
   if (columns !== undefined) return showGroupsPage({ columns, collection, members, pages }, place, formatsOf(place))
-  return showGrid({ rows: yield * rowsOf(members), pages, ...around }, allowedIn(place), place)
+  return showGrid({ rows: yield * parseRows(members), pages, ...around }, allowedIn(place), place)
 }
 
 /** Returns the links of an answer to other pages, which keep count and density, and the count itself. */
-function pagesOf ({ links, headers }: Answer, place: Place): Pages {
+function pagesOf ({ links, headers }: Answer, place: Place): PageLinks {
   const kept = place.query.filter(({ kind, name }) => kind === 'own' && (name === '_count' || isKept({ kind, name })))
   return {
     links: new Map(links.map(({ rel, target }) => {
@@ -120,7 +120,7 @@ function pagesOf ({ links, headers }: Answer, place: Place): Pages {
 
 /** Returns the page of a single value. */
 function showScalar (value: unknown, place: Place & { readonly spot: Spot }): Html {
-  const name = nameOf(place)
+  const name = placeName(place)
   const { field } = place.spot.resource
   const about = html`of <a href="${pathAbove(place)}"><bdi>${place.parts.at(-2)?.map(String).join(',')}</bdi></a>${
     typeof value === 'string' && `, ${countOf(value.length, 'character')}`}`
@@ -133,7 +133,7 @@ async function redirectTo (query: string, visit: Visit): Promise<Answer> {
   const { place } = visit
   // The path must lead somewhere: of one that begins with two slashes, a browser would take the host.
   await visit.spot()
-  const typed = partsOf(encodeTyped(query.replace(/^\?/, '')), place.syntax).filter(({ kind }) => kind !== 'own')
+  const typed = queryParts(encodeTyped(query.replace(/^\?/, '')), place.syntax).filter(({ kind }) => kind !== 'own')
   const format = wordOf('_as', place.query)
   const asked = format === undefined ? [] : [parameterPart('format', format, place.syntax)]
   const written = (['_edit', '_delete'] as const).filter(word => wordOf(word, place.query) !== undefined)
@@ -180,7 +180,7 @@ async function openForm (visit: Visit): Promise<Answer | undefined> {
   }
   if (method === 'POST') {
     const like = await readLike(wordOf('_new', visit.place.query) ?? '', place, visit)
-    return pageWith(like, item => showCreate(emptyForm(place, item as Item), place))
+    return pageWith(like, item => showCreate(emptyForm(place, item as JsonItem), place))
   }
   return pageWith(await readMany(method, place, visit), read => {
     const items = [read].flat().filter(isObject)

@@ -8,7 +8,7 @@ import type { Visit } from './visit.ts'
 import { choicesOf, namingField } from './value.ts'
 
 /** The items that a search for the item of a relation has found. */
-export interface Found {
+export interface FoundItems {
   readonly text: string
   readonly items: ReadonlyArray<{ readonly identifier: string, readonly label: string }>
   /** True if more items match. */
@@ -16,7 +16,7 @@ export interface Found {
 }
 
 /** A form that is shown again for a search: its texts, and what was found, by the name of the field. */
-interface Searched { readonly texts: ReadonlyMap<string, string>, readonly found: ReadonlyMap<string, Found> }
+interface Searched { readonly texts: ReadonlyMap<string, string>, readonly found: ReadonlyMap<string, FoundItems> }
 
 /**
  * Does what a button beside the field of a relation asks for: searches for items, or takes one that was found. Returns
@@ -39,7 +39,7 @@ export async function searchFor (
 const most = 20
 
 /** Returns the items of a collection whose names contain a text, by name. The collection is never listed whole. */
-export async function search (target: CollectionView, text: string, visit: Visit): Promise<Found> {
+export async function search (target: CollectionView, text: string, visit: Visit): Promise<FoundItems> {
   const fields = searchFields(target) ?? []
   const name = fields.at(-1)?.name ?? ''
   if (text === '' || name === '') return { text, items: [], more: false }
@@ -58,7 +58,7 @@ export async function search (target: CollectionView, text: string, visit: Visit
 
 /** Returns what was found: each item by `showItem`, such as a button that takes it. */
 export function showFound (
-  { text, items, more }: Found, showItem: (item: Found['items'][number]) => Fragment
+  { text, items, more }: FoundItems, showItem: (item: FoundItems['items'][number]) => Fragment
 ): Html {
   if (text === '') return html`<p class="found" role="status">Type a part of the name to search for.</p>`
   if (items.length === 0) return html`<p class="found" role="status">No name contains <bdi>${text}</bdi>.</p>`
@@ -109,7 +109,7 @@ const mayList = (collection: CollectionView, { spot }: Place): boolean =>
   spot !== undefined && spot.sight.at({ kind: 'collection', collection }).denial('GET') === undefined
 
 /** Returns a form that links an item that exists, which is named by any of its identifiers. `found`: of a search. */
-export function linkForm ({ target }: RelationView, found: Found | undefined, place: Place): Html {
+export function linkForm ({ target }: RelationView, found: FoundItems | undefined, place: Place): Html {
   const offers = itemOffers(target, place)
   return html`<form class="link asks" method="post" action="${pathTo(place)}"><label>Link an item of ${target.name}
 <input name="_link" value="${found?.text}" required autocomplete="off" placeholder="its identifier"${offers}></label>

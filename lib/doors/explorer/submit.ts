@@ -7,12 +7,12 @@ import type { Answer } from '../../core/response/answer.ts'
 import { checkMethod, updateMethod, type Visit } from './visit.ts'
 import { orRefusal } from './attempt.ts'
 import {
-  fieldsToCreate, fieldsToEdit, type FormField, readCurrent, readText, readToDelete
+  fieldsToCreate, fieldsToEdit, type FormField, readCurrent, readInput, readToDelete
 } from './fields.ts'
 import { baseIn, chosenTexts, isChanged, merge, showConflict, showCreate, showDelete, showEdit } from './form-pages.ts'
 import { type Filled, noTexts } from './form.ts'
 import type { Html } from './html.ts'
-import { type Item, segmentsTo } from './value.ts'
+import { type JsonItem, segmentsTo } from './value.ts'
 import { seeOther, showing } from './page.ts'
 import {
   asking, filtersIn, isOf, linkWith, pathTo, type Place, type PlaceOf, queryOf, type QueryParts, rootPathTo
@@ -170,7 +170,7 @@ async function write (
 }
 
 /** Returns the path of an item after its update: by its key, if the path may have named it by what was changed. */
-function pathAfter (body: object, place: PlaceOf<'item'>, item: Item | undefined): string {
+function pathAfter (body: object, place: PlaceOf<'item'>, item: JsonItem | undefined): string {
   const { collection } = place.spot.resource
   const isRenamed = collection.fields.some(field => 'identifier' in field && field.identifier && field.name in body) ||
     collection.identifiers.some(({ fields }) => fields === undefined)
@@ -231,7 +231,7 @@ function toValue (field: ValueView, text: string, isNew: boolean): unknown {
     if (values === 'string') return ''
     return isNew ? undefined : null
   }
-  if (values !== 'json') return readText(field, text)
+  if (values !== 'json') return readInput(field, text)
   try {
     return JSON.parse(text)
   } catch (error) {
@@ -243,7 +243,7 @@ function toValue (field: ValueView, text: string, isNew: boolean): unknown {
  * Returns the members that name the item of a collection which any identifier of a URL leads to. Throws what a GET of
  * that item throws.
  */
-async function findItem (target: CollectionView, text: string, visit: Visit): Promise<Item> {
+async function findItem (target: CollectionView, text: string, visit: Visit): Promise<JsonItem> {
   const fields = target.inUrls.find(some => some.every(({ readable }) => readable)) ?? []
   const parts = target.key.length === 1 ? [text] : text.split(',')
   const query = asking([], { fields: fields.map(({ name }) => name) }, target.syntax)

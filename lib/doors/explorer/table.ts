@@ -6,8 +6,8 @@ import type { InParts } from '../../core/response/answer.ts'
 import { apart, columnTitle, isCount, showHeader } from './columns.ts'
 import { each, type Fragment, type Html, html, type Member } from './html.ts'
 import {
-  choicesOf, cut, fewestGrouped, identifies, indented, isImage, isNumeric, isUrl, type Item, labelOf, linkTo,
-  longestInPath, none, pathBelow, showShort, showUrl, showValue, valueIn
+  choicesOf, cut, fewestGrouped, identifies, indented, isImage, isNumeric, isUrl, type JsonItem, labelOf, linkTo,
+  longestInPath, none, pathBelow, showShort, showUrl, showValue, groupValue
 } from './value.ts'
 import { hiddenQuery, pathTo, type Place, shownAs } from './place.ts'
 import { showScroll } from './page.ts'
@@ -17,7 +17,7 @@ interface Table {
   readonly caption: string
   readonly collection: CollectionView
   readonly select: ShownItem
-  readonly rows: readonly Row[]
+  readonly rows: readonly TableRow[]
   /** The path of the collection whose items these are. */
   readonly base: string
   /** True if the headers sort and filter the page. */
@@ -25,11 +25,11 @@ interface Table {
   /** The field by whose values rows can be selected. */
   readonly pick?: ValueView | undefined
   /** Returns what stands at the end of a row, such as a button; undefined for nothing. `path`: that of the item. */
-  readonly end?: ((item: Item, path: string) => Fragment) | undefined
+  readonly end?: ((item: JsonItem, path: string) => Fragment) | undefined
 }
 
 /** Returns items as a table that scrolls: its head and its first column, which has the names of the items, stay. */
-export function showTable (table: Table, place: Place): Html {
+export function renderTable (table: Table, place: Place): Html {
   const { caption, collection, rows, sorts, pick, end } = table
   const select = namesFirst(apart(table.select), collection)
   const columns = columnsOf(select, collection, rows)
@@ -52,7 +52,7 @@ function namesFirst (select: ShownItem, collection: CollectionView): ShownItem {
   return name === undefined ? select : [name, ...select.filter(one => one !== name)]
 }
 
-function showRow ({ item }: Row, columns: readonly Column[], table: Table, place: Place): Html {
+function showRow ({ item }: TableRow, columns: readonly TableColumn[], table: Table, place: Place): Html {
   const { collection, base, end } = table
   const path = pathBelow(base, item, collection)
   return html`<tr>${columns.map((column, index) => index === 0
@@ -62,7 +62,7 @@ ${end && html`<td class="end">${path !== undefined && end(item, path)}</td>`}${r
 }
 
 /** Returns the cell that names the item of a row, and selects and opens it. */
-function showKey (column: Column, item: Item, path: string | undefined, { pick, collection }: Table): Html {
+function showKey (column: TableColumn, item: JsonItem, path: string | undefined, { pick, collection }: Table): Html {
   const value = item[column.shown.name]
   const text = typeof value === 'string' ? value : JSON.stringify(value)
   const label = html`<bdi>${text === '' ? '""' : cut(text, longestInKey)}</bdi>`
@@ -81,7 +81,7 @@ export function pickField ({ inUrls }: CollectionView, select: ShownItem): Value
 }
 
 /** Returns the box that selects a row. */
-function pickBox (item: Item, field: ValueView, collection: CollectionView): Html {
+function pickBox (item: JsonItem, field: ValueView, collection: CollectionView): Html {
   const value = item[field.name] ?? null
   const isShort = value !== null && String(value).length <= longestInPath
   return html`${isShort && html`<input type="checkbox" form="rows" name="_row" value="${
@@ -103,10 +103,10 @@ ${many.update && html`<button name="_edit">Edit</button>`}${
 }
 
 /** A row of a table, and its text in the answer. */
-export interface Row { readonly json: string, readonly item: Item }
+export interface TableRow { readonly json: string, readonly item: JsonItem }
 
 /** A column of a table, and what its numbers share. */
-export interface Column {
+export interface TableColumn {
   readonly shown: ShownMember
   readonly kind: string
   /** The whole digits from which on its numbers are shown in groups; the digits behind the point of the longest. */
@@ -118,8 +118,8 @@ export interface Column {
 const nextId = ({ openings }: Place): string => `p${openings.count++}`
 
 /** Parses the items of a listing. */
-export function * rowsOf (members: readonly Member[]): InParts<readonly Row[]> {
-  const rows: Row[] = []
+export function * parseRows (members: readonly Member[]): InParts<readonly TableRow[]> {
+  const rows: TableRow[] = []
   for (const { json } of members) {
     const item: unknown = JSON.parse(json)
     if (isObject(item)) rows.push({ json, item })
@@ -129,7 +129,7 @@ export function * rowsOf (members: readonly Member[]): InParts<readonly Row[]> {
 }
 
 /** Returns the columns of a selection. Numbers that name items are never grouped. */
-function columnsOf (select: ShownItem, collection: CollectionView, rows: readonly Row[]): readonly Column[] {
+function columnsOf (select: ShownItem, collection: CollectionView, rows: readonly TableRow[]): readonly TableColumn[] {
   return select.map(shown => {
     const kind = shown.kind === 'value' ? shown.field.values : shown.kind
     if (!isNumeric(kind)) return { shown, kind, grouped: fewestGrouped, decimals: 0 }
@@ -149,7 +149,7 @@ const plainNumber = /^-?(\d+)(?:\.(\d+))?$/
 const mostDecimals = 6
 
 /** Returns the class of a column, by which its width and alignment are those of its type. */
-function classOf ({ kind, shown }: Column): string {
+function classOf ({ kind, shown }: TableColumn): string {
   if (isNumeric(kind)) return 'num'
   if (kind === 'json' || kind === 'mixed' || kind === 'array' || kind === 'object') return 'mono m'
   if (kind === 'date' || kind === 'date-time') return ''
@@ -157,7 +157,7 @@ function classOf ({ kind, shown }: Column): string {
 }
 
 /** Returns a cell. `path`: that of the item; undefined if no URL of it is known. */
-function showCell (column: Column, item: Item, path: string | undefined, place: Place): Html {
+function showCell (column: TableColumn, item: JsonItem, path: string | undefined, place: Place): Html {
   const { shown } = column
   const value = item[shown.name]
   const whole = path && `${path}/${encodeURIComponent(shown.name)}`
@@ -183,7 +183,7 @@ function showCell (column: Column, item: Item, path: string | undefined, place: 
 export function showFunction (shown: ShownRelation, value: unknown, whole: string | undefined): Fragment {
   const [column] = shown.functions
   if (column === undefined || isCount(shown)) return showCount(value, whole)
-  return showValue(valueIn(value, column), undefined, { longest: longestLine })
+  return showValue(groupValue(value, column), undefined, { longest: longestLine })
 }
 
 /** Returns a number of related items, which leads to them. */
@@ -195,7 +195,7 @@ export function showCount (value: unknown, whole: string | undefined): Fragment 
 }
 
 /** Zeros that are not seen, so that the points of a column stand below each other. */
-function padding (value: unknown, { decimals }: Column): Html | undefined {
+function padding (value: unknown, { decimals }: TableColumn): Html | undefined {
   const [number, , rest = ''] = plainNumber.exec(String(value)) ?? []
   if (number === undefined || rest.length >= decimals) return undefined
   return html` data-pad="${rest === '' ? '.' : ''}${'0'.repeat(decimals - rest.length)}"`

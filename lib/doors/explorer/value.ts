@@ -1,13 +1,13 @@
 import { isObject } from '../../core/errors/is-object.ts'
 import type { CollectionView, FieldView, GroupValue, ValueView } from '../../core/api/face.ts'
-import { fieldSchema, valuesOf } from '../documents/values.ts'
+import { fieldSchema, valueFields } from '../documents/values.ts'
 import { memoize } from '../../core/scheduling/memoize.ts'
 import { formatPath } from '../../core/response/paths.ts'
 import { type Fragment, type Html, html } from './html.ts'
 import { type Place, rootPathTo, type Segment } from './place.ts'
 
 /** An item of an answer: its members by their names. */
-export type Item = Readonly<Record<string, unknown>>
+export type JsonItem = Readonly<Record<string, unknown>>
 
 /** The room that a page has for a value. */
 interface Room {
@@ -25,7 +25,7 @@ export function showValue (value: unknown, field: ValueView | undefined, room: R
 }
 
 /** Returns the value of a function in an object of those of a group or a relation. */
-export const valueIn = (values: unknown, { path }: GroupValue): unknown =>
+export const groupValue = (values: unknown, { path }: GroupValue): unknown =>
   path.reduce<unknown>((at, name) => isObject(at) ? at[name] : null, values)
 
 /** Numbers are grouped from 10,000 on. */
@@ -164,7 +164,7 @@ export const shownFields = ({ fields }: CollectionView): readonly FieldView[] =>
 
 /** Returns the fields that filters compare with a value. */
 export const filterableFields = (collection: CollectionView): readonly ValueView[] =>
-  valuesOf(collection).filter(({ filterable }) => filterable)
+  valueFields(collection).filter(({ filterable }) => filterable)
 
 /** Returns true for a field by whose value an item is known: numbers of it are no quantities. */
 export const identifies = (field: FieldView, { key }: CollectionView): boolean =>
@@ -183,7 +183,7 @@ export function inGroups<T> (
 }
 
 /** Returns the name of an item, as a link to its own URL where its identifier is shown. */
-export function linkTo (item: Item, collection: CollectionView, place: Place): Html {
+export function linkTo (item: JsonItem, collection: CollectionView, place: Place): Html {
   const path = pathBelow(rootPathTo(place, [[collection.name]]), item, collection)
   const label = html`<bdi>${cut(labelOf(item, collection), longestLabel)}</bdi>`
   return path === undefined ? label : html`<a class="ref" href="${path}">${label}</a>`
@@ -193,7 +193,7 @@ export function linkTo (item: Item, collection: CollectionView, place: Place): H
 const longestLabel = 200
 
 /** Returns the text by which people know an item: of the members that it shows, the one most like a name. */
-export function labelOf (item: Item, collection: CollectionView): string {
+export function labelOf (item: JsonItem, collection: CollectionView): string {
   const hasText = ({ name }: ValueView) => isPlain(item[name]) && item[name] !== ''
   const named = collection.names.find(hasText)
   if (named !== undefined) return String(item[named.name])
@@ -212,18 +212,18 @@ export const namingField = (collection: CollectionView): ValueView | undefined =
 
 /** Returns the stored texts that pages show. */
 const textsOf = (collection: CollectionView): readonly ValueView[] =>
-  valuesOf(collection).filter(({ kind, values, readable, hidden }) =>
+  valueFields(collection).filter(({ kind, values, readable, hidden }) =>
     kind === 'stored' && values === 'string' && readable && !hidden)
 
 /**
  * Returns the segments that lead from a collection to an item, by the key or by another identifier that the item shows;
  * undefined if it shows none.
  */
-export const segmentsTo = (item: Item, collection: CollectionView): readonly Segment[] | undefined =>
+export const segmentsTo = (item: JsonItem, collection: CollectionView): readonly Segment[] | undefined =>
   collection.addressesOf(item, 1)[0]
 
 /** Returns the path of an item below that of its collection; undefined if the item shows no identifier. */
-export function pathBelow (base: string, item: Item, collection: CollectionView): string | undefined {
+export function pathBelow (base: string, item: JsonItem, collection: CollectionView): string | undefined {
   const segments = segmentsTo(item, collection)
   return segments && formatPath({ origin: '', root: base }, segments)
 }

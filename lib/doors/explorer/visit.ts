@@ -10,9 +10,9 @@ import { formatPath } from '../../core/response/paths.ts'
 import type { Allowed } from './grid.ts'
 import type { ItemAllowed } from './item.ts'
 import {
-  type Exploring, newOpenings, ownQuery, partsOf, type Place, type PlaceOf, type Segment, type Spot
+  type Exploring, newOpenings, ownQuery, queryParts, type Place, type PlaceOf, type Segment, type Spot
 } from './place.ts'
-import type { Item } from './value.ts'
+import type { JsonItem } from './value.ts'
 import { checkViews } from './views.ts'
 
 /** A request for a page, and the requests of the API that it is made of: all of the same caller. */
@@ -33,7 +33,7 @@ export interface Visit {
 }
 
 /** Items that a URL lists. `more`: true if there are others on its next page. */
-interface Read { readonly items: readonly Item[], readonly tag: string | undefined, readonly more: boolean }
+interface Read { readonly items: readonly JsonItem[], readonly tag: string | undefined, readonly more: boolean }
 
 /** A request of the API: that of the page, but for what stands here. `csv`: in place of a body in JSON. */
 type Asked = Omit<Ask, 'received' | 'noted'> & { readonly csv?: string }
@@ -47,7 +47,7 @@ export async function visit (who: Who, exploring: Exploring): Promise<Visit> {
   const found = visitor.resource()
   // A path that leads to no resource has the syntax of the API: the answer will tell.
   const syntax = await found.then(({ collection }) => collection?.syntax ?? face.syntax, () => face.syntax)
-  const parts = partsOf(query, syntax)
+  const parts = queryParts(query, syntax)
   const own = withQuery(text.url, query, ownQuery(parts))
   const formKey = () => visitor.hasKeys() ? randomUUID() : undefined
   const ask = async ({ csv, ...asked }: Asked) => {

@@ -2,31 +2,33 @@ import { hash } from 'node:crypto'
 import { isObject } from '../../core/errors/is-object.ts'
 
 /** An operation of a JSON Patch (RFC 6902). */
-export type Operation =
+export type DiffOperation =
   | { readonly op: 'add' | 'replace', readonly path: string, readonly value: unknown }
   | { readonly op: 'remove', readonly path: string }
 
 /** A document without its values: the digest of each element or member, by which a later state is compared with it. */
-export type Shape =
+export type DocumentDigest =
   | { readonly kind: 'value', readonly digest: string }
   | { readonly kind: 'array', readonly digests: readonly string[] }
-  | { readonly kind: 'object', readonly members: ReadonlyMap<string, Shape> }
+  | { readonly kind: 'object', readonly members: ReadonlyMap<string, DocumentDigest> }
 
 /** Returns the shape of a document. `wrapped`: true for a page around its items, which are compared one by one. */
-export function shapeOf (document: unknown, wrapped: boolean): Shape {
+export function documentDigest (document: unknown, wrapped: boolean): DocumentDigest {
   if (Array.isArray(document)) return { kind: 'array', digests: document.map(digestOf) }
   if (!isObject(document)) return { kind: 'value', digest: digestOf(document) }
   const members = Object.entries(document).map(([name, value]) =>
-    [name, wrapped && name === 'items' ? shapeOf(value, false) : valueShape(value)] as const)
+    [name, wrapped && name === 'items' ? documentDigest(value, false) : valueShape(value)] as const)
   return { kind: 'object', members: new Map(members) }
 }
 
-const valueShape = (value: unknown): Shape => ({ kind: 'value', digest: digestOf(value) })
+const valueShape = (value: unknown): DocumentDigest => ({ kind: 'value', digest: digestOf(value) })
 
 const digestOf = (value: unknown) => hash('sha1', JSON.stringify(value), 'base64url').slice(0, 16)
 
 /** Returns the operations that make the document of the shape `after` of one of the shape `before`. */
-export function diff (before: Shape, after: Shape, document: unknown, path = ''): readonly Operation[] {
+export function diff (
+  before: DocumentDigest, after: DocumentDigest, document: unknown, path = ''
+): readonly DiffOperation[] {
   if (before.kind === 'array' && after.kind === 'array') {
     return diffArrays(before.digests, after.digests, document as readonly unknown[], path)
   }
@@ -38,12 +40,14 @@ export function diff (before: Shape, after: Shape, document: unknown, path = '')
 }
 
 function diffMembers (
-  before: ReadonlyMap<string, Shape>, after: ReadonlyMap<string, Shape>, document: Readonly<Record<string, unknown>>,
+  before: ReadonlyMap<string, DocumentDigest>,
+  after: ReadonlyMap<string, DocumentDigest>,
+  document: Readonly<Record<string, unknown>>,
   path: string
-): readonly Operation[] {
+): readonly DiffOperation[] {
   const pathOf = (name: string) => `${path}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`
   const removed = [...before.keys()].filter(name => !after.has(name))
-  const changed = [...after].flatMap(([name, shape]): readonly Operation[] => {
+  const changed = [...after].flatMap(([name, shape]): readonly DiffOperation[] => {
     const old = before.get(name)
     const value = document[name]
     return old === undefined ? [{ op: 'add', path: pathOf(name), value }] : diff(old, shape, value, pathOf(name))
@@ -53,8 +57,8 @@ function diffMembers (
 
 function diffArrays (
   before: readonly string[], after: readonly string[], elements: readonly unknown[], path: string
-): readonly Operation[] {
-  const operations: Operation[] = []
+): readonly DiffOperation[] {
+  const operations: DiffOperation[] = []
   let old = 0
   let place = 0
   const end: Pair = [after.length, before.length]

@@ -1,6 +1,6 @@
 import type { Followed } from '../../core/api/face.ts'
 import type { Answer } from '../../core/response/answer.ts'
-import { diff, type Operation, type Shape, shapeOf } from './diff.ts'
+import { diff, type DiffOperation, type DocumentDigest, documentDigest } from './diff.ts'
 import { eventOf } from './events.ts'
 import type { EventStream } from './stream.ts'
 
@@ -15,7 +15,7 @@ export interface Scheduling {
   readonly interval: number
   readonly recheck: number
   /** Reads the document, when it is its turn, as the client of the stream asks. */
-  read (document: Document, stream: EventStream): Promise<Outcome>
+  read (document: FollowedDocument, stream: EventStream): Promise<Outcome>
   /** Is called after a read that has found no difference. */
   unchanged (): void
   /** Is called when the last stream has closed. */
@@ -26,11 +26,11 @@ export interface Scheduling {
 const firstPause = 1000
 
 /** A document that some clients follow, with one read for them all. */
-export class Document implements Followed {
+export class FollowedDocument implements Followed {
   live: Followed['live']
   private readonly scheduling: Scheduling
   private readonly streams = new Set<EventStream>()
-  private shape: Shape
+  private shape: DocumentDigest
   private tag: string
   private isDirty = false
   private isReading = false
@@ -43,7 +43,7 @@ export class Document implements Followed {
   constructor ({ body, tag, live }: State, scheduling: Scheduling) {
     this.live = live
     this.tag = tag
-    this.shape = shapeOf(JSON.parse(body), live.wrapped)
+    this.shape = documentDigest(JSON.parse(body), live.wrapped)
     this.scheduling = scheduling
     this.readAgain(scheduling.recheck)
   }
@@ -126,10 +126,10 @@ export class Document implements Followed {
   }
 
   /** Replaces the shape of the document. Returns the operations that make the document from the former one. */
-  private replace (body: string): readonly Operation[] {
+  private replace (body: string): readonly DiffOperation[] {
     const document: unknown = JSON.parse(body)
     const before = this.shape
-    this.shape = shapeOf(document, this.live.wrapped)
+    this.shape = documentDigest(document, this.live.wrapped)
     return diff(before, this.shape, document)
   }
 

@@ -6,7 +6,7 @@ import { answerTooLarge, unavailable } from '../../core/errors/errors.ts'
 import { mediaTypes } from '../../core/plan/media.ts'
 import type { Answer } from '../../core/response/answer.ts'
 import { batching } from '../../core/scheduling/batching.ts'
-import { Document, type Outcome, type Scheduling, type State } from './document.ts'
+import { FollowedDocument, type Outcome, type Scheduling, type State } from './document.ts'
 import { eventOf, retryLine } from './events.ts'
 import { EventStream } from './stream.ts'
 import { makeTurns } from './turns.ts'
@@ -15,7 +15,7 @@ import { makeTurns } from './turns.ts'
 export interface LiveRequest extends Pick<Who, 'request' | 'text'> { readonly began: number }
 
 interface Follower extends LiveRequest {
-  readonly document: Document
+  readonly document: FollowedDocument
   /** The asynchronous context of the request, in which its document is read. */
   readonly resource: AsyncResource
   readonly endsAt: number
@@ -45,7 +45,7 @@ export class LiveDocuments {
   private readonly fail: Fail
   private readonly followers = new Map<EventStream, Follower>()
   /** The documents that are the same for everybody, by the text of their request. */
-  private readonly shared = new Map<string, Document>()
+  private readonly shared = new Map<string, FollowedDocument>()
   private readonly inTurn = makeTurns(readsAtOnce)
   private beating: NodeJS.Timeout | undefined
   private isClosing = false
@@ -104,7 +104,7 @@ export class LiveDocuments {
     this.beating ??= setInterval(() => { this.beat() }, heartbeat).unref()
   }
 
-  private remove (stream: EventStream, document: Document): void {
+  private remove (stream: EventStream, document: FollowedDocument): void {
     this.followers.delete(stream)
     document.remove(stream)
     if (this.followers.size > 0) return
@@ -120,7 +120,7 @@ export class LiveDocuments {
     }
   }
 
-  private documentOf ({ text }: LiveRequest, state: State): Document {
+  private documentOf ({ text }: LiveRequest, state: State): FollowedDocument {
     if (!state.live.shared) return this.begin(state, () => {})
     const { method, url, prefer, body, accept, origin } = text
     const key = JSON.stringify([method, url, prefer, origin(), body.bytes?.toString(), accept])
@@ -131,7 +131,7 @@ export class LiveDocuments {
     return document
   }
 
-  private begin (state: State, forget: () => void): Document {
+  private begin (state: State, forget: () => void): FollowedDocument {
     const { interval, recheck } = this.limits
     const scheduling: Scheduling = {
       interval,
@@ -143,12 +143,12 @@ export class LiveDocuments {
         stop()
       }
     }
-    const document = new Document(state, scheduling)
+    const document = new FollowedDocument(state, scheduling)
     const stop = this.face.watch(document)
     return document
   }
 
-  private async read (document: Document, stream: EventStream): Promise<Outcome> {
+  private async read (document: FollowedDocument, stream: EventStream): Promise<Outcome> {
     const follower = this.followers.get(stream)
     if (follower === undefined) return undefined
     const { text, request, resource } = follower

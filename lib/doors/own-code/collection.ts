@@ -1,20 +1,20 @@
 import { groupsQuery } from '../../clients/client/groups.ts'
 import type { Members, OwnItems } from '../../core/api/own-face.ts'
 import { invalidParameter } from '../../core/errors/errors.ts'
-import { checkMembers, groupMembers, listMembers, placeOf, queryOf, returnedOf } from './parsed.ts'
+import { checkMembers, groupMembers, listMembers, memberPlace, parsedQuery, returnedOf } from './parsed.ts'
 
 /** Returns the items of a collection as own code has them: with the queries of the client, as objects. */
 export function makeCollection (items: OwnItems): object {
   return Object.freeze({
-    list: async (query: Members = {}) => items.list(queryOf(query, listMembers), query['count'] === true),
-    stream: (query: Members = {}) => items.stream(queryOf(query, streamMembers)),
-    count: async (where?: unknown) => items.count(queryOf({ where }, ['where'])),
+    list: async (query: Members = {}) => items.list(parsedQuery(query, listMembers), query['count'] === true),
+    stream: (query: Members = {}) => items.stream(parsedQuery(query, streamMembers)),
+    count: async (where?: unknown) => items.count(parsedQuery({ where }, ['where'])),
     async groups (query: Members) {
       checkMembers(query, groupMembers)
-      return items.groups(queryOf(groupsQuery(query), listMembers))
+      return items.groups(parsedQuery(groupsQuery(query), listMembers))
     },
-    find: async (id: unknown, query: Members = {}) => items.find(id, queryOf(query, ['fields'])),
-    get: async (id: unknown, query: Members = {}) => items.get(id, queryOf(query, ['fields'])),
+    find: async (id: unknown, query: Members = {}) => items.find(id, parsedQuery(query, ['fields'])),
+    get: async (id: unknown, query: Members = {}) => items.get(id, parsedQuery(query, ['fields'])),
     create: async (values: unknown, options: Members = {}) => items.create(values, returnedOf(options)),
     update: async (id: unknown, changes: unknown, options: Members = {}) =>
       items.update(id, changes, returnedOf(options)),
@@ -24,9 +24,9 @@ export function makeCollection (items: OwnItems): object {
     add: async (id: unknown, name: string, addend: unknown) => items.add(id, name, addend),
     delete: async (id: unknown) => items.delete(id),
     updateMany: async (where: unknown, changes: unknown, options: Members = {}) =>
-      items.updateMany(queryOf({ where }, ['where']), changes, mostOf(options)),
+      items.updateMany(parsedQuery({ where }, ['where']), changes, mostOf(options)),
     deleteMany: async (where: unknown, options: Members = {}) =>
-      items.deleteMany(queryOf({ where }, ['where']), mostOf(options)),
+      items.deleteMany(parsedQuery({ where }, ['where']), mostOf(options)),
     async import (values: Parameters<OwnItems['import']>[0], options: Members = {}) {
       checkMembers(options, ['merge', 'ignore', 'dryRun'])
       const { merge, ignore, dryRun } = options
@@ -43,5 +43,5 @@ function mostOf (options: Members): number {
   checkMembers(options, ['max'])
   const most = options['max'] ?? Infinity
   if (most === Infinity || (Number.isInteger(most) && Number(most) >= 0)) return Number(most)
-  throw invalidParameter("'max' must be a whole number.", placeOf('max'))
+  throw invalidParameter("'max' must be a whole number.", memberPlace('max'))
 }

@@ -10,7 +10,7 @@ import { isObject } from '../../core/errors/is-object.ts'
 import { didYouMean, suggest } from '../../core/errors/suggest.ts'
 import { type Operator, traitsOf } from '../../core/model/operators.ts'
 import type {
-  FieldAsked, Filter, PageAsked, Query, SortTerm, TextPlace, ValueText
+  FieldAsked, Filter, PageAsked, Query, SortAsked, TextPlace, ValueText
 } from '../../core/request/request.ts'
 
 /** Returns true for an object that a literal makes, in contrast to an array, a Date or a value. */
@@ -18,25 +18,25 @@ const isMembers = (value: unknown): value is Members =>
   isObject(value) && !(value instanceof Date)
 
 /** Own code has no text with a position: its errors name the member by its path. */
-export const placeOf = (parameter: string): TextPlace => ({ parameter, position: 1 })
+export const memberPlace = (parameter: string): TextPlace => ({ parameter, position: 1 })
 
 /**
  * Returns the query that own code gives as an object, as the client takes it (docs/clients.md: The typed client), in
  * the form in which a query string is parsed. `known`: the members that the call takes. Throws invalid_filter,
  * invalid_sort, invalid_fields, invalid_page, or invalid_parameter for an unknown member.
  */
-export function queryOf (asked: unknown, known: readonly string[]): Query {
+export function parsedQuery (asked: unknown, known: readonly string[]): Query {
   checkMembers(asked, known)
   return partsOf(asked, '')
 }
 
 /** Throws invalid_parameter for what is no query of these members. */
 export function checkMembers (asked: unknown, known: readonly string[]): asserts asked is Members {
-  if (!isMembers(asked)) throw invalidParameter('The query must be an object.', placeOf('query'))
+  if (!isMembers(asked)) throw invalidParameter('The query must be an object.', memberPlace('query'))
   for (const [name, value] of Object.entries(asked)) {
     if (value === undefined || known.includes(name)) continue
     const near = suggest(name, known)
-    throw invalidParameter(`A query has no member '${name}'.${didYouMean(near)}`, placeOf(name), near)
+    throw invalidParameter(`A query has no member '${name}'.${didYouMean(near)}`, memberPlace(name), near)
   }
 }
 
@@ -46,7 +46,7 @@ export function returnedOf (options: unknown): Query {
   const { returning } = options
   if (returning === undefined || returning === true) return { filters: [], page: {}, at: {} }
   const fields = selectionOf(returning, 'returning')
-  return { filters: [], fields, page: {}, at: { fields: placeOf('returning') } }
+  return { filters: [], fields, page: {}, at: { fields: memberPlace('returning') } }
 }
 
 /** The members of the query of a list. */
@@ -60,7 +60,7 @@ export const groupMembers: readonly string[] =
 /** Returns the parts of a query. `path`: the path of a relation in a selection, with a dot; empty for the query. */
 function partsOf (query: Members, path: string): Query {
   const { where, sort, fields } = query
-  const at = (name: string) => placeOf(path + name)
+  const at = (name: string) => memberPlace(path + name)
   const page = pageOf(query, path)
   const paged = Object.keys(page)[0]
   return {
@@ -83,16 +83,16 @@ const filters: FilterMaker<Filter> = {
   compare (name, word, operand, at) {
     const operator = operatorNamed[word]
     const { list } = traitsOf(operator)
-    const place = placeOf(at)
+    const place = memberPlace(at)
     if (list === Array.isArray(operand)) return compare(name, operator, [operand].flat(), place)
     throw invalidFilter(`'${at}' takes ${list ? 'an array of values' : 'a single value'}.`, place)
   },
-  some: (name, of, at) => ({ kind: 'some', path: name.split('.'), of: all(of), at: placeOf(at) }),
+  some: (name, of, at) => ({ kind: 'some', path: name.split('.'), of: all(of), at: memberPlace(at) }),
   not: of => ({ kind: 'not', of: all(of) }),
   any: members => [{ kind: 'any', of: members.map(all) }],
   fault: (at, found) => found === undefined
-    ? invalidFilter(`'${at}' is undefined; leave it out, or use null for no value.`, placeOf(at))
-    : invalidFilter(`'${at}' must be an object.`, placeOf(at))
+    ? invalidFilter(`'${at}' is undefined; leave it out, or use null for no value.`, memberPlace(at))
+    : invalidFilter(`'${at}' must be an object.`, memberPlace(at))
 }
 
 const compare = (name: string, operator: Operator, values: readonly unknown[], at: TextPlace): Filter =>
@@ -125,8 +125,8 @@ const operatorNamed = Object.fromEntries(
   Object.entries(operatorWords).map(([operator, word]) => [word, operator])
 ) as Readonly<Record<OperatorWord, Operator>>
 
-function termOf (term: unknown, parameter: string): SortTerm {
-  const at = placeOf(parameter)
+function termOf (term: unknown, parameter: string): SortAsked {
+  const at = memberPlace(parameter)
   if (typeof term !== 'string') throw invalidSort(`'${parameter}' takes names of fields.`, at)
   const by = (path: string, descending: boolean) => ({ path: path.split('.'), descending, at })
   if (term.startsWith('-')) return by(term.slice(1), true)
@@ -135,7 +135,7 @@ function termOf (term: unknown, parameter: string): SortTerm {
 }
 
 function selectionOf (fields: unknown, parameter: string): readonly FieldAsked[] {
-  const at = placeOf(parameter)
+  const at = memberPlace(parameter)
   const isList = Array.isArray(fields) && fields.length > 0
   if (!isList) throw invalidFields(`'${parameter}' must be an array of names; it must not be empty.`, at)
   const isField = (one: unknown) => typeof one === 'string' || isMembers(one)
@@ -159,7 +159,7 @@ const functions: readonly string[] = ['count', ...calls]
 
 /** Throws invalid_fields for what is no query of a relation with these members. */
 function checkNested (query: unknown, known: readonly string[], path: string): asserts query is Members {
-  const at = placeOf(path.slice(0, path.lastIndexOf('.')))
+  const at = memberPlace(path.slice(0, path.lastIndexOf('.')))
   if (!isMembers(query)) throw invalidFields(`'${path}' must be an array of names or a query.`, at)
   const unknown = Object.keys(query).find(member => !known.includes(member) && query[member] !== undefined)
   if (unknown === undefined) return
@@ -170,12 +170,12 @@ function checkNested (query: unknown, known: readonly string[], path: string): a
 function pageOf (query: Members, path: string): PageAsked {
   const { size, limit } = query
   if (size !== undefined && limit !== undefined) {
-    throw invalidPage("'size' and 'limit' are the same; use one of them.", placeOf(`${path}limit`))
+    throw invalidPage("'size' and 'limit' are the same; use one of them.", memberPlace(`${path}limit`))
   }
   const given: Members = { ...query, size: size ?? limit }
   const parts = pageMembers.flatMap(name => {
     const value = given[name]
-    const place = placeOf(path + (name === 'size' && limit !== undefined ? 'limit' : name))
+    const place = memberPlace(path + (name === 'size' && limit !== undefined ? 'limit' : name))
     if (value === undefined) return []
     const isCursor = name === 'after' || name === 'before'
     return [[name, isCursor ? { text: String(value), quoted: false, at: place } : givenValue(value, place)] as const]

@@ -3,7 +3,9 @@ import { readFileSync } from 'node:fs'
 import { basename, extname } from 'node:path'
 import { stringType } from '../../core/model/values.ts'
 import { readRecord } from '../../core/request/csv.ts'
-import { type ColumnType, LongNumber, parseExactJson, type Stored, storedText, typeOfTexts } from './data-values.ts'
+import {
+  type FileColumnType, LongNumber, parseExactJson, type FileValue, storedText, typeOfTexts
+} from './data-values.ts'
 import { CommandError } from './terminal.ts'
 
 type Value = string | number | boolean | null | object
@@ -12,10 +14,10 @@ type Value = string | number | boolean | null | object
 export interface DataTable {
   readonly name: string
   readonly columns: readonly DataColumn[]
-  readonly rows: ReadonlyArray<readonly Stored[]>
+  readonly rows: ReadonlyArray<readonly FileValue[]>
 }
 
-interface DataColumn { readonly name: string, readonly type: ColumnType }
+interface DataColumn { readonly name: string, readonly type: FileColumnType }
 
 /**
  * Reads the tables in a file: one in CSV and NDJSON, and in JSON one for an array, or one for each array of an object.
@@ -90,7 +92,7 @@ function tableOfItems (name: string, items: readonly unknown[], places: Places):
   return { name, columns, rows }
 }
 
-function typeOfValues (values: readonly Value[]): ColumnType {
+function typeOfValues (values: readonly Value[]): FileColumnType {
   const known = values.filter(value => value !== null)
   if (known.some(isNested)) return 'JSON TEXT'
   if (known.every(isNumber)) return typeOfTexts(known.map(String))
@@ -99,13 +101,15 @@ function typeOfValues (values: readonly Value[]): ColumnType {
 
 const isNumber = (value: Value): boolean => typeof value === 'number' || value instanceof LongNumber
 
-function stored (value: Value, type: ColumnType): Stored {
+function stored (value: Value, type: FileColumnType): FileValue {
   if (value === null) return null
   return type === 'JSON TEXT' ? JSON.stringify(value) : storedText(String(value), type)
 }
 
 /** Throws a CommandError for a text that no request could name (docs/http.md: Query strings). */
-function checkTexts (rows: ReadonlyArray<readonly Stored[]>, placeOf: (index: number) => string, file: string): void {
+function checkTexts (
+  rows: ReadonlyArray<readonly FileValue[]>, placeOf: (index: number) => string, file: string
+): void {
   const at = rows.findIndex(row =>
     row.some(value => typeof value === 'string' && stringType.parse(value) === undefined))
   if (at < 0) return
@@ -127,7 +131,7 @@ function tableOfTexts (
   return { name, columns, rows: rows.map(row => columns.map(({ type }, index) => read(row[index] ?? '', type))) }
 }
 
-const read = (text: string, type: ColumnType) => text === '' ? null : storedText(text, type)
+const read = (text: string, type: FileColumnType) => text === '' ? null : storedText(text, type)
 
 /** SQLite compares names without case. */
 function uniqueNames (names: readonly string[]): readonly string[] {

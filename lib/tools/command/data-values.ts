@@ -2,10 +2,10 @@ import { decimalKey } from '../../core/model/numbers.ts'
 import { formatTypes } from '../../core/model/values.ts'
 
 /** A type of columns, as SQLite is told. The affinity of `JSON TEXT` is text, which keeps each value as it is. */
-export type ColumnType = 'INTEGER' | 'REAL' | 'BOOLEAN' | 'JSON TEXT' | 'TEXT'
+export type FileColumnType = 'INTEGER' | 'REAL' | 'BOOLEAN' | 'JSON TEXT' | 'TEXT'
 
 /** A value as SQLite is given it. */
-export type Stored = string | number | bigint | null
+export type FileValue = string | number | bigint | null
 
 /** A number of JSON that a double does not hold, by its digits. Inside of other JSON it is written as text. */
 export class LongNumber {
@@ -19,7 +19,7 @@ export class LongNumber {
  * Returns the type that keeps each text as it is: numbers are those that JavaScript writes as they stand in the file.
  * `1.10`, `007` and `1e5` are text, and so are integers beyond 64 bits.
  */
-export function typeOfTexts (texts: readonly string[]): ColumnType {
+export function typeOfTexts (texts: readonly string[]): FileColumnType {
   if (texts.length === 0) return 'TEXT'
   if (texts.every(isInteger)) return 'INTEGER'
   if (texts.every(isDouble)) return 'REAL'
@@ -31,7 +31,7 @@ const isDouble = (text: string) => /^-?\d/.test(text) && String(Number(text)) ==
 const isBoolean = (text: string) => /^(?:true|false)$/i.test(text)
 
 /** Returns a text as a column of the type stores it. */
-export function storedText (text: string, type: ColumnType): Stored {
+export function storedText (text: string, type: FileColumnType): FileValue {
   switch (type) {
     case 'INTEGER': return Number.isSafeInteger(Number(text)) ? Number(text) : BigInt(text)
     case 'REAL': return Number(text)

@@ -8,7 +8,7 @@ import { makeApp } from './serve.ts'
 import { CommandError, type Terminal } from './terminal.ts'
 
 /** Imports the lines of standard input into a collection of a database: all, or none. */
-export const importing: Command = {
+export const importCommand: Command = {
   flags: { ...preparingFlags, merge: 'text', ignore: 'text', ndjson: 'switch', 'dry-run': 'switch' },
   async run (flags, terminal) {
     if (flags.given.length !== 2) {

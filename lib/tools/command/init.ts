@@ -8,7 +8,7 @@ import { describeChanges } from '../../core/sources/sql/tables.ts'
 import type { OpenedDatabase } from './open.ts'
 import { prepare, preparingFlags } from './prepare.ts'
 import type { Command, Flags } from './run.ts'
-import { declare } from './scaffold/declare.ts'
+import { declareDesign } from './scaffold/declare.ts'
 import { writeProject } from './scaffold/write/project.ts'
 import { CommandError, explain, readVersion, shellWord } from './terminal.ts'
 
@@ -24,7 +24,7 @@ export const init: Command = {
     try {
       if (flags.has('diff')) {
         const own = await loadCollections(resolve(folder))
-        const lines = describeChanges(declare(design, database.db), own, new Set(design.joins))
+        const lines = describeChanges(declareDesign(design, database.db), own, new Set(design.joins))
         const told = lines.length === 0 ? ['The project has all that the database has.'] : lines.map(printable)
         terminal.out(`${told.join('\n')}\n`)
         return lines.length === 0 ? 0 : 1

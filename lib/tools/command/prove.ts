@@ -5,7 +5,7 @@ import { CommandError } from './terminal.ts'
 import { parseHeader } from './types.ts'
 
 /** Proves the rules of the application of a module (docs/testing.md: Prove). */
-export const prove: Command = {
+export const proveCommand: Command = {
   flags: {
     header: 'list', requests: 'text', seed: 'text', route: 'list', allow: 'list', export: 'text'
   },

@@ -21,13 +21,13 @@ export interface Flags {
 
 // Each is loaded when it is asked for, so that `--help` is there at once.
 const commands: Readonly<Record<string, () => Promise<Command>>> = {
-  serve: async () => (await import('./serve.ts')).serve,
+  serve: async () => (await import('./serve.ts')).serveCommand,
   init: async () => (await import('./init.ts')).init,
-  import: async () => (await import('./import.ts')).importing,
+  import: async () => (await import('./import.ts')).importCommand,
   types: async () => (await import('./types.ts')).types,
-  prove: async () => (await import('./prove.ts')).prove,
+  prove: async () => (await import('./prove.ts')).proveCommand,
   mcp: async () => (await import('./mcp.ts')).mcp,
-  sql: async () => (await import('./sql.ts')).sql
+  sql: async () => (await import('./sql.ts')).sqlCommand
 }
 
 /**

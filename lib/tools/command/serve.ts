@@ -10,13 +10,13 @@ import type { OpenedDatabase } from './open.ts'
 import { prepare, preparingFlags } from './prepare.ts'
 import { describeDesign } from './report.ts'
 import type { Command, Flags } from './run.ts'
-import { declare } from './scaffold/declare.ts'
+import { declareDesign } from './scaffold/declare.ts'
 import type { CollectionDesign, Design } from './scaffold/design.ts'
 import { parametersOf } from './syntax.ts'
 import { CommandError, explain, type Terminal } from './terminal.ts'
 
 /** Serves a database until the process is told to end. */
-export const serve: Command = {
+export const serveCommand: Command = {
   flags: {
     ...preparingFlags,
     ...{ all: 'switch', write: 'switch', role: 'text', claims: 'text', host: 'text', port: 'text', prefix: 'text' }
@@ -113,7 +113,7 @@ function closeOnSignal (app: FastifyInstance, { db }: OpenedDatabase): void {
 }
 
 /** Returns the path of the directory. */
-export const rootOf = (prefix: string): string => prefix === '' ? '/' : prefix
+const rootOf = (prefix: string): string => prefix === '' ? '/' : prefix
 
 /** Returns further paths that a user can try: each of them was answered with 200. */
 export async function urlsToTry (
@@ -160,7 +160,7 @@ function selection (path: string, collection: CollectionDesign): string | undefi
 const limitOf = (collection: CollectionDesign): string => parametersOf(collection).nameOf('size', 'limit')
 
 /** How a design is served. `write`: clients may write. `mcp`: the door for agents; none by default. */
-export interface Serving {
+interface Serving {
   readonly host: string
   readonly prefix: string
   readonly write: boolean
@@ -184,7 +184,7 @@ export async function makeApp (
   guardSite(app)
   await app.register(dataApi, {
     prefix,
-    collections: declare(design, database.db),
+    collections: declareDesign(design, database.db),
     openapi: { info: { title: database.label } },
     explorer: true,
     ...mcp && { mcp },
@@ -201,7 +201,7 @@ const most = Number.MAX_SAFE_INTEGER
 const unbounded = { bytes: most, rows: most, idle: longest, time: longest }
 
 /** Returns a logger that prints warnings and errors, each in one line. */
-export function makeLogger ({ error }: Pick<Terminal, 'error'>): FastifyBaseLogger {
+function makeLogger ({ error }: Pick<Terminal, 'error'>): FastifyBaseLogger {
   const quiet = () => {}
   const print = (facts: unknown, message?: string) => {
     const cause = typeof facts === 'object' && facts !== null && 'err' in facts ? facts.err : facts

@@ -5,7 +5,7 @@ import type { Command, Flags } from './run.ts'
 import { CommandError } from './terminal.ts'
 
 /** Returns a script of SQL for the APIs of an application. */
-export type Printer = (apis: readonly Api[], flags: Flags) => Promise<string> | string
+type Printer = (apis: readonly Api[], flags: Flags) => Promise<string> | string
 
 // Each is loaded when it is asked for.
 const printers: Readonly<Record<string, () => Promise<Printer>>> = {
@@ -18,7 +18,7 @@ const printers: Readonly<Record<string, () => Promise<Printer>>> = {
  * Prints SQL for the declarations of a module, and runs none (docs/databases.md#tables-from-declarations,
  * docs/writing.md).
  */
-export const sql: Command = {
+export const sqlCommand: Command = {
   flags: { for: 'text', diff: 'text', export: 'text' },
   async run (flags, terminal) {
     const [kind = '', file, ...others] = flags.given

@@ -60,7 +60,7 @@ export const readVersion = (): string => readPackage().version
 interface Package { readonly version: string, readonly peerDependencies: Readonly<Record<string, string>> }
 
 /** Returns what the package.json of this package says: the nearest one above sources, compiled files and bundles. */
-export function readPackage (): Package {
+function readPackage (): Package {
   let folder = new URL('./', import.meta.url)
   while (!existsSync(new URL('package.json', folder))) folder = new URL('../', folder)
   return JSON.parse(readFileSync(new URL('package.json', folder), 'utf8')) as Package

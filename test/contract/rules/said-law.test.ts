@@ -4,12 +4,14 @@ import { type Case, CaseArbitrary } from '../../../lib/tools/testing/conformance
 import { declare } from '../../../lib/tools/testing/conformance/declare.ts'
 import { makeGenerator } from '../../../lib/tools/testing/conformance/generator.ts'
 import { generateRequest, makeClientState, recordAnswer } from '../../../lib/tools/testing/conformance/requests.ts'
-import { type ApiModel, encode, keySegment } from '../../../lib/tools/testing/conformance/resources.ts'
+import { type ApiModel, encodeText, keySegment } from '../../../lib/tools/testing/conformance/resources.ts'
 import { apiModelOf, openMemory } from '../../../lib/tools/testing/conformance/run.ts'
-import { type Answer, type Send, sender, type SentRequest } from '../../../lib/tools/testing/conformance/send.ts'
+import {
+  type AnswerReceived, type SendRequest, sender, type SentRequest
+} from '../../../lib/tools/testing/conformance/send.ts'
 import { makeWorld, type World } from '../../../lib/tools/testing/conformance/world.ts'
 import type { Collection } from '../../../lib/core/model/model.ts'
-import { tableOf } from '../../../lib/core/sources/memory/relations.ts'
+import { memoryTable } from '../../../lib/core/sources/memory/relations.ts'
 import dataApi, { frameworkErrors, type OpenApiDocument, type OperationRules } from '../../../lib/index.ts'
 import fc, { runsOf } from '../../helpers/fast-check.ts'
 import Fastify from '../../helpers/fastify.ts'
@@ -26,7 +28,7 @@ interface Saying { readonly own: Readonly<Record<string, Allowed>>, readonly api
 type Told = (isAllowed: boolean) => OperationRules['read']
 
 /** One API over tables of its own. */
-interface Served { readonly send: Send, readonly api: ApiModel, close (): Promise<void> }
+interface Served { readonly send: SendRequest, readonly api: ApiModel, close (): Promise<void> }
 
 async function serve (world: World, saying?: Saying, told: Told = isAllowed => isAllowed): Promise<Served> {
   const opened = openMemory(world.tables)
@@ -70,15 +72,15 @@ interface Place {
 
 function placesIn ({ model, options: { prefix } }: ApiModel): readonly Place[] {
   return [...model.collections.values()].flatMap(collection => {
-    const url = `${prefix}/${encode(collection.name)}`
-    const [row] = tableOf(collection).all()
+    const url = `${prefix}/${encodeText(collection.name)}`
+    const [row] = memoryTable(collection).all()
     if (row === undefined) return [{ url, kind: 'collection', collection } as const]
     const item = `${url}/${keySegment(row, collection)}`
     return [
       { url, kind: 'collection', collection } as const,
       { url: item, kind: 'item', collection } as const,
       ...[...collection.fields.values()].map((field): Place => {
-        const place = { url: `${item}/${encode(field.name)}`, collection }
+        const place = { url: `${item}/${encodeText(field.name)}`, collection }
         return 'target' in field ? { ...place, kind: 'relation', target: field.target } : { ...place, kind: 'scalar' }
       })
     ]
@@ -141,7 +143,7 @@ async function findWrongMethod (
 type Rows = ReadonlyMap<string, ReadonlyMap<string, object>>
 
 const rowsIn = ({ api: { model } }: Served): Rows => new Map([...model.collections.values()].map(one =>
-  [one.property, new Map([...tableOf(one).all()].map(row => [keySegment(row, one), structuredClone(row)]))]))
+  [one.property, new Map([...memoryTable(one).all()].map(row => [keySegment(row, one), structuredClone(row)]))]))
 
 /** Returns the operations that made these rows of those, as `collection.operation`. */
 const doneIn = (before: Rows, after: Rows): readonly string[] => [...after].flatMap(([name, rows]) => {
@@ -156,7 +158,7 @@ const doneIn = (before: Rows, after: Rows): readonly string[] => [...after].flat
 })
 
 /** The part of an answer that constants and functions share: answers by functions are those of one caller. */
-function sharedPart ({ status, headers, body }: Answer) {
+function sharedPart ({ status, headers, body }: AnswerReceived) {
   const { 'cache-control': _cacheControl, vary: _vary, ...others } = headers
   return { status, headers: others, body }
 }

@@ -8,7 +8,7 @@ import type { RelationField, ScalarField, SubCollectionField } from '../../../li
 import type { Predicate, ReadPlan, Selection, Shown, Step, Row } from '../../../lib/core/plan/plan.ts'
 import { all, any, equals, always, never } from '../../../lib/core/plan/predicates.ts'
 import { memory } from '../../../lib/core/sources/memory/memory.ts'
-import type { Rows } from '../../../lib/core/sources/memory/table.ts'
+import type { MemoryRows } from '../../../lib/core/sources/memory/table.ts'
 import {
   type Person, age, collectionOf, compare, database, down, embed, find, flags, id, idsOf, itemAt, listOf, listingOf,
   makeWorld, markId, name, nick, not, read, show, showing, some, stored, up, word
@@ -246,9 +246,9 @@ test('all memory sources are of one database, and each knows its joins', async t
 
 test('anything but an array or a Map is refused where it is given', async t => {
   for (const rows of [undefined, null, 'rows', 5, {}, new Set(), new WeakMap(), { length: 0 }]) {
-    t.throws(() => memory(rows as unknown as Rows),
+    t.throws(() => memory(rows as unknown as MemoryRows),
       new DeclarationError('memory(rows): expected an array or a Map of objects'))
-    t.throws(() => memory([], { joins: { links: rows as unknown as Rows } }),
+    t.throws(() => memory([], { joins: { links: rows as unknown as MemoryRows } }),
       new DeclarationError('memory(rows, { joins: { links } }): expected an array or a Map of objects'))
   }
 })
@@ -258,7 +258,7 @@ test('a relation through rows that its source was not given is refused at regist
     id: Type.Integer({ identifier: true, readable: true }),
     friends: SubCollection('people', { through: 'friendships', foreignKey: 'a', otherKey: 'b', readable: true })
   })
-  const compile = (joins: Record<string, Rows>) => compileModel({
+  const compile = (joins: Record<string, MemoryRows>) => compileModel({
     people: collection(Person, { source: memory([], { joins }) })
   }, { naming: 'none', pages: { defaultSize: 1, maxSize: 1 }, reserved: new Map() })
   t.throws(() => compile({ friendship: [] }),

@@ -1,4 +1,4 @@
-import type { Answer, Reserved, Returning } from './answers.ts'
+import type { WriteAnswer, Reserved, Returning } from './answers.ts'
 import type { Api, Target } from './api.ts'
 import type { Acknowledgement, Added, Identifier, WriteOptions } from './client.ts'
 import type { NumberNames } from './fields.ts'
@@ -31,14 +31,16 @@ interface BatchCollection<
 > {
   create<const R extends Returning<A, K> = undefined> (
     items: ReadonlyArray<Body<B>>, options?: Options<R>
-  ): Written<Array<Answer<A, K, R, D>>>
-  create<const R extends Returning<A, K> = undefined> (item: Body<B>, options?: Options<R>): Written<Answer<A, K, R, D>>
+  ): Written<Array<WriteAnswer<A, K, R, D>>>
+  create<const R extends Returning<A, K> = undefined> (
+    item: Body<B>, options?: Options<R>
+  ): Written<WriteAnswer<A, K, R, D>>
   update<const R extends Returning<A, K> = undefined> (
     id: Identifier | Written<unknown>, changes: Body<A[K]['update']>, options?: Options<R>
-  ): Written<Answer<A, K, R, Acknowledgement>>
+  ): Written<WriteAnswer<A, K, R, Acknowledgement>>
   upsert<const R extends Returning<A, K> = undefined> (
     id: Identifier | Written<unknown>, item: Body<A[K]['upsert']>, options?: Options<R>
-  ): Written<Answer<A, K, R, Acknowledgement>>
+  ): Written<WriteAnswer<A, K, R, Acknowledgement>>
   add (
     id: Identifier | Written<unknown>, field: NumberNames<A[K]['item']>, addend: number, options?: Options<undefined>
   ): Written<Added>
@@ -59,10 +61,10 @@ type BatchItem<A extends Api<A>, K extends keyof A, X = A[K]['delete']> =
 interface BatchItemMethods<A extends Api<A>, K extends keyof A, X> {
   update<const R extends Returning<A, K> = undefined> (
     changes: Body<A[K]['update']>, options?: Options<R>
-  ): Written<Answer<A, K, R, Acknowledgement>>
+  ): Written<WriteAnswer<A, K, R, Acknowledgement>>
   upsert<const R extends Returning<A, K> = undefined> (
     item: Body<A[K]['upsert']>, options?: Options<R>
-  ): Written<Answer<A, K, R, Acknowledgement>>
+  ): Written<WriteAnswer<A, K, R, Acknowledgement>>
   readonly delete: X extends true ? (options?: Options<undefined>) => Written<Acknowledgement> : never
   resource<R extends keyof BatchRelations<A, K, never>> (name: R): BatchRelations<A, K, never>[R]
 }

@@ -1,7 +1,7 @@
 import type { LivePage } from '../follow.ts'
 import type { Page, PagePosition } from '../page.ts'
 import type { KeyedOptions, RequestOptions } from '../send.ts'
-import type { Answer, Reserved, Returning, Selection } from './answers.ts'
+import type { WriteAnswer, Reserved, Returning, FieldsGiven } from './answers.ts'
 import type { Api, Target } from './api.ts'
 import type { Batch, Results, Written } from './batch.ts'
 import type { Chosen, Full, Listed, Listing, NumberNames } from './fields.ts'
@@ -100,16 +100,16 @@ export interface Collection<
   A extends Api<A>, K extends keyof A, B = A[K]['create'], D = A[K]['created'], X = A[K]['delete']
 > {
   /** Requests a page. The promise is also an iterable of the items of this page and of all that follow. */
-  list<const S extends Selection<A, K> = undefined> (query?: Query<A, K, S>, options?: RequestOptions):
+  list<const S extends FieldsGiven<A, K> = undefined> (query?: Query<A, K, S>, options?: RequestOptions):
     Promise<Page<Array<Chosen<A, K, S, Listed<A, K>>>>> & AsyncIterable<Chosen<A, K, S, Listed<A, K>>>
   /** Requests all items in one answer (NDJSON), as fast as they are taken; one page, if the query has a page. */
-  stream<const S extends Selection<A, K> = undefined> (query?: Query<A, K, S>, options?: RequestOptions):
+  stream<const S extends FieldsGiven<A, K> = undefined> (query?: Query<A, K, S>, options?: RequestOptions):
   AsyncGenerator<Chosen<A, K, S, Listed<A, K>>, void, undefined>
   /**
    * Follows a page where the API is live: its items as they are, and again whenever they have changed. Connects again
    * by itself, and throws an ApiError once the page cannot be read any more.
    */
-  live<const S extends Selection<A, K> = undefined> (
+  live<const S extends FieldsGiven<A, K> = undefined> (
     query?: Omit<Query<A, K, S>, 'count'>, options?: RequestOptions
   ): Live<LivePage<Readonly<Chosen<A, K, S, Listed<A, K>>>>>
   /** Requests the number of items. */
@@ -118,7 +118,7 @@ export interface Collection<
   groups<const Q extends GroupsQuery<A[K]['item'], Extract<keyof A[K]['one'], string>, Where<A, K>>> (
     query: Q, options?: RequestOptions
   ): Promise<Array<Group<A[K]['item'], Q>>>
-  get<const S extends Selection<A, K> = undefined> (
+  get<const S extends FieldsGiven<A, K> = undefined> (
     id: Identifier, query?: { readonly fields?: S }, options?: RequestOptions
   ): Promise<Chosen<A, K, S, Full<A, K>>>
   /** Requests the methods that the caller may use on the item; undefined where CORS hides `Allow` from the page. */
@@ -126,17 +126,17 @@ export interface Collection<
   /** Creates an item, or all items of an array or none. In a sub-collection, it also links items that exist. */
   create<const R extends Returning<A, K> = undefined> (
     items: readonly B[], options?: WriteOptions<R>
-  ): Promise<Array<Answer<A, K, R, D>>>
+  ): Promise<Array<WriteAnswer<A, K, R, D>>>
   create<const R extends Returning<A, K> = undefined> (
     item: B, options?: WriteOptions<R>
-  ): Promise<Answer<A, K, R, D>>
+  ): Promise<WriteAnswer<A, K, R, D>>
   update<const R extends Returning<A, K> = undefined> (
     id: Identifier, changes: A[K]['update'], options?: WriteOptions<R>
-  ): Promise<Answer<A, K, R, Acknowledgement>>
+  ): Promise<WriteAnswer<A, K, R, Acknowledgement>>
   /** Updates the item, or creates it if it does not exist and the API takes upserts. */
   upsert<const R extends Returning<A, K> = undefined> (
     id: Identifier, item: A[K]['upsert'], options?: WriteOptions<R>
-  ): Promise<Answer<A, K, R, Acknowledgement>>
+  ): Promise<WriteAnswer<A, K, R, Acknowledgement>>
   /** Adds to a number of the item, whatever others add meanwhile. A dry run has no value. */
   add (
     id: Identifier, field: NumberNames<A[K]['item']>, addend: number, options?: WriteOptions<undefined>
@@ -149,14 +149,14 @@ export interface Collection<
    */
   updateMany<const R extends Returning<A, K> = undefined> (
     where: Where<A, K>, changes: A[K]['update'], options?: ManyOptions<R>
-  ): Promise<[R] extends [undefined] ? Affected : Array<Answer<A, K, R, Affected>>>
+  ): Promise<[R] extends [undefined] ? Affected : Array<WriteAnswer<A, K, R, Affected>>>
   /**
    * Updates items, each by the identifier that it has here, or none. Where the API takes upserts, creates those that do
    * not exist.
    */
   updateEach<const R extends Returning<A, K> = undefined> (
     items: ReadonlyArray<A[K]['update'] & Partial<A[K]['item']>>, options?: WriteOptions<R>
-  ): Promise<Array<Answer<A, K, R, Acknowledgement>>>
+  ): Promise<Array<WriteAnswer<A, K, R, Acknowledgement>>>
   /**
    * Creates all items of a stream, or none, where the API takes imports: objects, or with `format` their text or bytes.
    * Rejects with a TypeError where fetch() takes no streams.
@@ -169,10 +169,10 @@ export interface Collection<
   /** Deletes all items that a filter finds, or none, where the API takes such writes; unlinks them as `delete` does. */
   readonly deleteMany: X extends true ? DeleteMany<A, K> : never
   /** Returns an item, whose relations are its properties. */
-  item (id: Identifier): Item<A, K, never, X>
+  item (id: Identifier): ItemCalls<A, K, never, X>
   /** Returns the items by one of their fields. */
   resource<F extends keyof A[K]['item'] & string> (name: `by_${F}`):
-  F extends A[K]['identifiers'] ? Dictionary<Listed<A, K>, Item<A, K>> : Groups<A, K>
+  F extends A[K]['identifiers'] ? Dictionary<Listed<A, K>, ItemCalls<A, K>> : Groups<A, K>
 }
 
 /** Items by the values of a field. */
@@ -200,32 +200,34 @@ type Delete = (id: Identifier, options?: WriteOptions<undefined>) => Promise<Ack
  * The functions of an item, and its relations. `N`: null for a sub-item, which may be missing. `X`: true if the item
  * can be deleted, or unlinked.
  */
-export type Item<A extends Api<A>, K extends keyof A, N = never, X = A[K]['delete']> =
+type ItemCalls<A extends Api<A>, K extends keyof A, N = never, X = A[K]['delete']> =
   ItemMethods<A, K, N, X> & Relations<A, K>
 
+export type { ItemCalls as Item }
+
 interface ItemMethods<A extends Api<A>, K extends keyof A, N, X> {
-  get<const S extends Selection<A, K> = undefined> (
+  get<const S extends FieldsGiven<A, K> = undefined> (
     query?: { readonly fields?: S }, options?: RequestOptions
   ): Promise<Chosen<A, K, S, Full<A, K>> | N>
   /** Follows the item where the API is live: the item as it is, and again whenever it has changed. */
-  live<const S extends Selection<A, K> = undefined> (
+  live<const S extends FieldsGiven<A, K> = undefined> (
     query?: { readonly fields?: S }, options?: RequestOptions
   ): Live<Readonly<Chosen<A, K, S, Full<A, K>>> | N>
   /** Requests the methods that the caller may use on the item; undefined where CORS hides `Allow` from the page. */
   allowed (options?: RequestOptions): Promise<Method[] | undefined>
   update<const R extends Returning<A, K> = undefined> (
     changes: A[K]['update'], options?: WriteOptions<R>
-  ): Promise<Answer<A, K, R, Acknowledgement>>
+  ): Promise<WriteAnswer<A, K, R, Acknowledgement>>
   upsert<const R extends Returning<A, K> = undefined> (
     item: A[K]['upsert'], options?: WriteOptions<R>
-  ): Promise<Answer<A, K, R, Acknowledgement>>
+  ): Promise<WriteAnswer<A, K, R, Acknowledgement>>
   readonly delete: X extends true ? (options?: WriteOptions<undefined>) => Promise<Acknowledgement> : never
   /** Returns a relation by its name, which may be that of a function of this object. */
   resource<R extends keyof Relations<A, K, never>> (name: R): Relations<A, K, never>[R]
 }
 
 type Relations<A extends Api<A>, K extends keyof A, X = Reserved> =
-  & { readonly [R in Exclude<keyof A[K]['one'], X>]: Item<A, Target<A, A[K]['one'], R>, null> }
+  & { readonly [R in Exclude<keyof A[K]['one'], X>]: ItemCalls<A, Target<A, A[K]['one'], R>, null> }
   & { readonly [R in Exclude<keyof A[K]['many'], X>]: Elements<A, K, R> }
 
 type Elements<A extends Api<A>, K extends keyof A, R> =

@@ -1,5 +1,5 @@
 import type { Api, Name, Target } from './api.ts'
-import type { Call, Called, Calls } from './groups.ts'
+import type { FieldFunction, Called, Calls } from './groups.ts'
 import type { Where } from './where.ts'
 
 /** The names of the fields that hold numbers. Without types, any name. */
@@ -53,7 +53,7 @@ type Further<A extends Api<A>, K extends keyof A> = {
 
 /** A function of a field of the items of a sub-collection. */
 type FunctionPath<A extends Api<A>, K extends keyof A> = {
-  [R in Many<A, K>]: `${R}.${Sortable<A, Target<A, A[K]['many'], R>>}.${Call | 'count'}()`
+  [R in Many<A, K>]: `${R}.${Sortable<A, Target<A, A[K]['many'], R>>}.${FieldFunction | 'count'}()`
 }[Many<A, K>]
 
 /** The sub-collections by whose numbers lists can be sorted. */
@@ -91,7 +91,7 @@ type QueryIn<E, F> = E extends string ? never : F extends keyof E ? E[F] : never
 type Within<A extends Api<A>, K extends keyof A, F, Q> =
   F extends keyof A[K]['one'] ? Element<A, Target<A, A[K]['one'], F>, Q> | null :
     F extends keyof A[K]['many']
-      ? [keyof Q & (Call | 'count')] extends [never]
+      ? [keyof Q & (FieldFunction | 'count')] extends [never]
           ? Array<Element<A, Target<A, A[K]['many'], F>, Q>>
           : keyof Q extends 'count' ? { count: number } : Called<A[Target<A, A[K]['many'], F>]['item'], Q>
       : unknown

@@ -4,7 +4,7 @@ import type { Comparison } from './where.ts'
 type TimeUnit = 'year' | 'quarter' | 'month' | 'week' | 'day' | 'hour'
 
 /** The functions of a field of the items of a group (docs/http.md: Groups). */
-export type Call = 'count_distinct' | 'sum' | 'avg' | 'min' | 'max'
+export type FieldFunction = 'count_distinct' | 'sum' | 'avg' | 'min' | 'max'
 
 type Names<I> = Extract<keyof I, string>
 
@@ -14,11 +14,11 @@ type By<I, R extends string> = Names<I> | { readonly [N in Names<I> | R]?: N ext
 /** Without types, any name can be that of a sub-item. */
 type Unit<N> = string extends N ? TimeUnit | readonly string[] : TimeUnit
 
-export type Calls<I> = { readonly [C in Call]?: ReadonlyArray<Names<I>> | undefined }
+export type Calls<I> = { readonly [C in FieldFunction]?: ReadonlyArray<Names<I>> | undefined }
 
 /** What groups can be sorted by: the fields and units by which they are made, and functions. */
 type SortPath<I, R extends string> =
-  Names<I> | 'count()' | `${Names<I>}.${Call | TimeUnit}()` | `${R}.${string}`
+  Names<I> | 'count()' | `${Names<I>}.${FieldFunction | TimeUnit}()` | `${R}.${string}`
 
 type SortTerm<I, R extends string> = SortPath<I, R> | `-${SortPath<I, R>}` | `${SortPath<I, R>} ${'asc' | 'desc'}`
 
@@ -54,12 +54,12 @@ export type Group<I, Q> =
 export type Called<I, Q> =
   & (Q extends { readonly count: true } ? { readonly count: number } : unknown)
   & { readonly [N in Extract<CalledOf<Q>, keyof I>]: {
-    readonly [C in Call as N extends ElementOf<Q, C> ? C : never]: Result<C, I[N]>
+    readonly [C in FieldFunction as N extends ElementOf<Q, C> ? C : never]: Result<C, I[N]>
   } }
 
 type ByOf<Q> = Q extends { readonly by: ReadonlyArray<infer B> } ? B : never
-type ElementOf<Q, C extends Call> = Q extends { readonly [_ in C]: ReadonlyArray<infer E> } ? E : never
-type CalledOf<Q> = { [C in Call]: ElementOf<Q, C> }[Call]
+type ElementOf<Q, C extends FieldFunction> = Q extends { readonly [_ in C]: ReadonlyArray<infer E> } ? E : never
+type CalledOf<Q> = { [C in FieldFunction]: ElementOf<Q, C> }[FieldFunction]
 type Value<V> = Exclude<V, undefined> | (undefined extends V ? null : never)
 
 /** The members of a unit of time, and of a sub-item. */
@@ -74,7 +74,7 @@ type Both<U> = [U] extends [never]
   ? unknown
   : (U extends unknown ? (one: U) => void : never) extends (all: infer A) => void ? A : never
 
-type Result<C extends Call, V> =
+type Result<C extends FieldFunction, V> =
   C extends 'count_distinct' ? number :
     C extends 'avg' ? number | null :
       C extends 'sum' ? (NonNullable<V> extends string ? string : number) | null : NonNullable<V> | null

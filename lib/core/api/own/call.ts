@@ -26,7 +26,7 @@ export interface Limits {
 }
 
 /** All that a call on a collection needs. */
-export interface Call {
+export interface OwnCall {
   readonly binding: Binding
   readonly caller: Caller
   readonly collection: Collection
@@ -42,7 +42,7 @@ export type CollectionNames = Pick<Collection, 'property' | 'name' | 'stored'>
  * Begins a call on a collection: asks the rules once, and scopes the database. Rejects with `unavailable` for a
  * database whose declarations are not known to fit.
  */
-export async function beginCall (declared: CollectionNames, binding: Binding): Promise<Call> {
+export async function beginCall (declared: CollectionNames, binding: Binding): Promise<OwnCall> {
   const { property, name } = declared
   const { joined, checks } = binding
   joined?.check()

@@ -1,9 +1,9 @@
 import { identifierNotFound } from '../../errors/errors.ts'
 import type { Query } from '../../request/request.ts'
 import type { Members, OwnImport, OwnItems } from '../own-face.ts'
-import { beginCall, type Binding, type Call, type CollectionNames } from './call.ts'
+import { beginCall, type Binding, type OwnCall, type CollectionNames } from './call.ts'
 import { importItems } from './import.ts'
-import { countItems, findItem, groupItems, listItems, readable, streamItems } from './reads.ts'
+import { countFound, findItem, groupItems, listItems, allowRead, streamItems } from './reads.ts'
 import { addTo, createItems, deleteItem, updateEach, changeItem, writeMany } from './writes.ts'
 
 /** The calls on a collection: each is planned and run as a request is. */
@@ -20,7 +20,7 @@ export class OwnCalls implements OwnItems {
 
   stream (query: Query) { return streamItems(() => this.#begin(), query) }
 
-  async count (query: Query) { return countItems(await this.#begin(), query) }
+  async count (query: Query) { return countFound(await this.#begin(), query) }
 
   async groups (query: Query) { return groupItems(await this.#begin(), query) }
 
@@ -63,9 +63,9 @@ export class OwnCalls implements OwnItems {
     return importItems(await beginCall(this.#names, this.#binding), items, how)
   }
 
-  async #begin (): Promise<Call> { return readable(await beginCall(this.#names, this.#binding)) }
+  async #begin (): Promise<OwnCall> { return allowRead(await beginCall(this.#names, this.#binding)) }
 
-  #write<T> (work: (call: Call) => Promise<T>): Promise<T> {
+  #write<T> (work: (call: OwnCall) => Promise<T>): Promise<T> {
     return this.#follow(async () => work(await this.#begin()))
   }
 

@@ -67,7 +67,7 @@ export class RequestContext implements RunContext<Context> {
 }
 
 /** The context of a call as the system, which has no request. */
-export class SystemContext implements RunContext<System> {
+export class SystemRunContext implements RunContext<System> {
   readonly request = undefined
   readonly caller = undefined
   readonly system = true
@@ -88,7 +88,7 @@ export class SystemContext implements RunContext<System> {
 }
 
 function enter (
-  context: RequestContext | SystemContext, join: Join, session: ScopedSession, collection: Collection,
+  context: RequestContext | SystemRunContext, join: Join, session: ScopedSession, collection: Collection,
   afterCommit: AfterCommit
 ): Entered {
   const { joined, data } = join(context, unscopedSession(session), databaseOf(collection), afterCommit)
@@ -100,7 +100,7 @@ function enter (
 
 /** Returns the context of setters and hooks. Most of them ask neither for the data nor for the caller. */
 function writeContext (
-  context: RequestContext | SystemContext, transaction: Transaction, makeData: () => RequestData
+  context: RequestContext | SystemRunContext, transaction: Transaction, makeData: () => RequestData
 ): WriteContext {
   const { request, system } = context
   let data: RequestData | undefined

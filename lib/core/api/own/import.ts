@@ -6,21 +6,21 @@ import type { Query } from '../../request/request.ts'
 import { runImport } from '../../run/import.ts'
 import { sliceOf } from '../../sources/source.ts'
 import type { Members, OwnImport, OwnItems } from '../own-face.ts'
-import type { Call } from './call.ts'
+import type { OwnCall } from './call.ts'
 import { bodyOf } from './items.ts'
-import { collectionResource, readable } from './reads.ts'
+import { collectionResource, allowRead } from './reads.ts'
 
 type Items = Parameters<OwnItems['import']>[0]
 
 /** Imports the items of an iterable, all or none, as a request does. Returns the numbers of items. */
 export async function importItems (
-  call: Call, items: Items, { resolution, by, dryRun }: OwnImport
+  call: OwnCall, items: Items, { resolution, by, dryRun }: OwnImport
 ): Promise<Members> {
   const { caller, collection, binding: { context, joined, limits: { writes } } } = call
   if (joined !== undefined) throw new TypeError('import() has a transaction of its own')
   const denial = caller.denial('create', collection)
   if (denial !== undefined) throw denial
-  if (resolution !== undefined) readable(call)
+  if (resolution !== undefined) allowRead(call)
   const failures: unknown[] = []
   const stream = Readable.from(linesOf(items, call, failures))
   const plan = planImport(collectionResource(call), {
@@ -48,7 +48,7 @@ const receiver = new Receiver(
   { bytes: Infinity, rows: Infinity, total: Infinity, idle: longest, time: longest })
 
 /** Returns the items as lines. `failures` gets the error of the iterable. */
-async function * linesOf (items: Items, { collection }: Call, failures: unknown[]): AsyncGenerator<Buffer> {
+async function * linesOf (items: Items, { collection }: OwnCall, failures: unknown[]): AsyncGenerator<Buffer> {
   try {
     let text = ''
     for await (const item of items) {

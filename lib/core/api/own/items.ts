@@ -8,13 +8,13 @@ import { showItem } from '../../plan/read/show.ts'
 import { pathValuesOf } from '../../plan/write/path-values.ts'
 import { isObject } from '../../errors/is-object.ts'
 import type { Members } from '../own-face.ts'
-import type { Call, CollectionNames } from './call.ts'
+import type { OwnCall, CollectionNames } from './call.ts'
 
 /**
  * Returns a row as own code gets it: a copy of the selected fields, by the names of their declarations. An optional
  * property without a value is left out.
  */
-export const itemOf = (row: Row, select: Selection): Members => showItem(row, select, valueOf)
+export const ownItem = (row: Row, select: Selection): Members => showItem(row, select, valueOf)
 
 function valueOf (row: Row, { field }: Extract<Shown, { kind: 'value' }>): unknown {
   const value = row[field.property] ?? null
@@ -51,7 +51,7 @@ type ItemResource = Extract<Resource, { kind: 'item' }>
  * by an object with the value of one identifier (docs/own-code.md: Queries). Throws a TypeError for an object that
  * names no identifier. A value of another type names no item, and neither does an identifier that a rule hides.
  */
-export function itemResource (id: unknown, { collection, declared }: Call): ItemResource {
+export function itemResource (id: unknown, { collection, declared }: OwnCall): ItemResource {
   const { fields, values } = isMembers(id)
     ? named(id, collection, declared)
     : { fields: collection.key, values: [id].flat() }

@@ -8,15 +8,15 @@ import type { Resource } from '../../plan/path/walk.ts'
 import type { Query } from '../../request/request.ts'
 import { type PageLink, pageLinks } from '../../response/links.ts'
 import { readBatches } from '../../run/batches.ts'
-import type { Ends, Found } from '../../sources/source.ts'
+import type { Ends, FoundRows } from '../../sources/source.ts'
 import type { Members } from '../own-face.ts'
-import type { Call } from './call.ts'
-import { itemOf, itemResource } from './items.ts'
+import type { OwnCall } from './call.ts'
+import { ownItem, itemResource } from './items.ts'
 
 type ListRead = Extract<Read, { kind: 'list' }>
 
 /** Returns one page of the items that a query finds. */
-export async function listItems (call: Call, query: Query, count: boolean): Promise<Page<readonly Members[]>> {
+export async function listItems (call: OwnCall, query: Query, count: boolean): Promise<Page<readonly Members[]>> {
   const read = planList(call, query, count, false)
   const { rows, more, total } = await readRows(call, read)
   const { plan: { listing: { select } }, paging } = read
@@ -25,11 +25,11 @@ export async function listItems (call: Call, query: Query, count: boolean): Prom
     const link = links.find(one => one.rel === rel)
     return link && positionOf(link.page)
   }
-  return { items: rows.map(row => itemOf(row, select)), next: to('next'), previous: to('prev'), total: total ?? null }
+  return { items: rows.map(row => ownItem(row, select)), next: to('next'), previous: to('prev'), total: total ?? null }
 }
 
 /** Returns the number of items that a query finds. */
-export async function countItems (call: Call, { filters, at }: Query): Promise<number> {
+export async function countFound (call: OwnCall, { filters, at }: Query): Promise<number> {
   const page = { size: { text: '0', quoted: false, at: { parameter: 'size', position: 1 } } }
   const fields = call.collection.key.filter(field => field.readable).map(({ name }) => ({ name, at: page.size.at }))
   const query = { filters, page, at, ...fields.length > 0 && { fields } }
@@ -38,7 +38,7 @@ export async function countItems (call: Call, { filters, at }: Query): Promise<n
 }
 
 /** Returns the values of the groups that a query makes of items. */
-export async function groupItems (call: Call, query: Query): Promise<readonly Members[]> {
+export async function groupItems (call: OwnCall, query: Query): Promise<readonly Members[]> {
   const read = planRead(collectionResource(call), query, false, call.binding.limits.paged)
   if (read.kind !== 'aggregate') {
     throw invalidFields("A query of groups needs a function, such as 'count'.", inFields)
@@ -51,29 +51,29 @@ export async function groupItems (call: Call, query: Query): Promise<readonly Me
 const inFields = { parameter: 'fields', position: 1 }
 
 /** Returns all items that a query finds, in batches. */
-export async function * streamItems (begin: () => Promise<Call>, query: Query): AsyncGenerator<Members> {
+export async function * streamItems (begin: () => Promise<OwnCall>, query: Query): AsyncGenerator<Members> {
   const call = await begin()
   const read = planList(call, query, false, true)
   const { rows } = await readBatches(read.plan, call.database, read.batchSize)
   for await (const batch of rows) {
-    for (const row of batch) yield itemOf(row, read.plan.listing.select)
+    for (const row of batch) yield ownItem(row, read.plan.listing.select)
   }
 }
 
 /** Returns the item; undefined where there is none. */
-export async function findItem (call: Call, id: unknown, query: Query): Promise<Members | undefined> {
+export async function findItem (call: OwnCall, id: unknown, query: Query): Promise<Members | undefined> {
   const read = planRead(itemResource(id, call), query, false, call.binding.limits.paged)
   if (read.kind !== 'item') throw new TypeError('an item is read as an item')
   const found = await call.database.read(read.plan)
   const row = found.kind === 'rows' ? found.rows[0] : undefined
-  return row && itemOf(row, read.projection.show)
+  return row && ownItem(row, read.projection.show)
 }
 
 /** The resource of a whole collection. */
-export const collectionResource = ({ collection }: Call): Extract<Resource, { kind: 'collection' }> =>
+export const collectionResource = ({ collection }: OwnCall): Extract<Resource, { kind: 'collection' }> =>
   ({ kind: 'collection', from: { collection, via: undefined }, where: always, pathValues: [], walked: [] })
 
-function planList (call: Call, query: Query, count: boolean, whole: boolean): ListRead {
+function planList (call: OwnCall, query: Query, count: boolean, whole: boolean): ListRead {
   const { limits } = call.binding
   const read = planRead(collectionResource(call), query, count, whole ? limits.whole : limits.paged)
   if (read.kind !== 'list') throw invalidFields("Groups are read by 'groups()'.", inFields)
@@ -81,7 +81,7 @@ function planList (call: Call, query: Query, count: boolean, whole: boolean): Li
 }
 
 /** Returns the call. Throws the denial of the rule for reading. */
-export function readable (call: Call): Call {
+export function allowRead (call: OwnCall): OwnCall {
   const denial = call.caller.denial('read', call.collection)
   if (denial !== undefined) throw denial
   return call
@@ -90,10 +90,10 @@ export function readable (call: Call): Call {
 interface Rows { readonly rows: readonly Row[], readonly more: boolean, readonly total: number | undefined }
 
 /** Reads the rows of a list, in the order that the query asks for. */
-async function readRows ({ database }: Call, { plan, paging }: ListRead): Promise<Rows> {
+async function readRows ({ database }: OwnCall, { plan, paging }: ListRead): Promise<Rows> {
   const found = await database.read(plan)
   if (found.kind !== 'rows') throw new TypeError('a list without steps has rows')
-  const { rows, more, total }: Extract<Found, { kind: 'rows' }> = found
+  const { rows, more, total }: Extract<FoundRows, { kind: 'rows' }> = found
   return { rows: paging.reversed ? rows.toReversed() : rows, more, total }
 }
 
@@ -113,4 +113,4 @@ function positionOf (page: PageLink['page']): PagePosition {
 
 /** Returns the item that a write has read for its caller; without fields if the caller may not read it. */
 export const writtenItem = (row: Row | undefined, select: Selection | undefined): Members =>
-  row === undefined || select === undefined ? {} : itemOf(row, select)
+  row === undefined || select === undefined ? {} : ownItem(row, select)

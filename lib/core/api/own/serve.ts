@@ -12,7 +12,7 @@ import type { Options } from '../options.ts'
 import type { OwnFace, OwnTransaction } from '../own-face.ts'
 import type { Binding, CollectionNames, Limits } from './call.ts'
 import { OwnCalls } from './calls.ts'
-import { askOnce, type Join, type Joined, joinTransaction, RequestContext, SystemContext } from './contexts.ts'
+import { askOnce, type Join, type Joined, joinTransaction, RequestContext, SystemRunContext } from './contexts.ts'
 
 /** The parts of a registration that own code needs. */
 interface Registration {
@@ -67,7 +67,7 @@ function makeAccess ({ declared, named, model, options, checks, log }: Registrat
     contextOf,
     bindTo (request, joined) {
       if (request === undefined) {
-        const context = new SystemContext(log, join, joined?.afterCommit)
+        const context = new SystemRunContext(log, join, joined?.afterCommit)
         return { context, joined, limits: systemLimits, checks: undefined, callerOf: () => callers.system() }
       }
       const context = contextOf(request, joined)

@@ -8,13 +8,13 @@ import type { Query } from '../../request/request.ts'
 import type { Operation } from '../../rules/caller.ts'
 import { runWrite, type WriteResult } from '../../run/write.ts'
 import type { Members } from '../own-face.ts'
-import type { Call } from './call.ts'
+import type { OwnCall } from './call.ts'
 import { bodyOf, itemResource } from './items.ts'
 import { collectionResource, writtenItem } from './reads.ts'
 
 /** Creates an item, or all items of a list. Returns them as the query selects. */
 export async function createItems (
-  call: Call, values: unknown, query: Query
+  call: OwnCall, values: unknown, query: Query
 ): Promise<Members | readonly Members[]> {
   const many = Array.isArray(values)
   const body = many ? values.map((one: unknown) => bodyOf(one, call.collection)) : bodyOf(values, call.collection)
@@ -25,7 +25,7 @@ export async function createItems (
 
 /** Changes an item; with `upsert`, creates it where there is none. Returns it as the query selects. */
 export async function changeItem (
-  call: Call, id: unknown, values: unknown, query: Query, upsert: boolean
+  call: OwnCall, id: unknown, values: unknown, query: Query, upsert: boolean
 ): Promise<Members> {
   const named = itemResource(id, call)
   const resource = upsert ? named : { ...named, pathValues: undefined }
@@ -36,7 +36,7 @@ export async function changeItem (
 }
 
 /** Changes items, each by the identifier that it has. Returns them as the query selects. */
-export async function updateEach (call: Call, items: unknown, query: Query): Promise<readonly Members[]> {
+export async function updateEach (call: OwnCall, items: unknown, query: Query): Promise<readonly Members[]> {
   if (!Array.isArray(items)) throw new TypeError('updateEach() takes an array of items')
   const body = items.map((one: unknown) => bodyOf(one, call.collection))
   const resource = { ...collectionResource(call), pathValues: undefined }
@@ -46,7 +46,7 @@ export async function updateEach (call: Call, items: unknown, query: Query): Pro
 
 /** Adds to a value of an item. Returns the new value. */
 export async function addTo (
-  call: Call, { id, name, addend }: { readonly id: unknown, readonly name: string, readonly addend: unknown }
+  call: OwnCall, { id, name, addend }: { readonly id: unknown, readonly name: string, readonly addend: unknown }
 ): Promise<unknown> {
   const { collection } = call
   const { walked } = itemResource(id, call)
@@ -61,7 +61,7 @@ export async function addTo (
 }
 
 /** Deletes an item. */
-export async function deleteItem (call: Call, id: unknown): Promise<void> {
+export async function deleteItem (call: OwnCall, id: unknown): Promise<void> {
   const resource = itemResource(id, call)
   await write(call, resource, { method: 'DELETE', may: ['delete'], body: undefined, query: all })
 }
@@ -74,7 +74,7 @@ interface WritingMany {
 }
 
 /** Writes all items that the filters of a query find. Returns their number. */
-export async function writeMany (call: Call, { method, query, changes, most }: WritingMany): Promise<number> {
+export async function writeMany (call: OwnCall, { method, query, changes, most }: WritingMany): Promise<number> {
   const may: readonly Operation[] = [method === 'PATCH' ? 'update' : 'delete']
   const body = bodyOf(changes, call.collection)
   const { result } = await write(call, collectionResource(call), { method, may, body, query, most })
@@ -95,7 +95,7 @@ interface Writing {
 }
 
 async function write (
-  call: Call, resource: Resource, { method, may, body: value, query, most }: Writing
+  call: OwnCall, resource: Resource, { method, may, body: value, query, most }: Writing
 ): Promise<{ readonly plan: WritePlan, readonly result: WriteResult }> {
   const { caller, collection, database, binding: { context, limits, joined } } = call
   const denials = may.map(operation => caller.denial(operation, collection))

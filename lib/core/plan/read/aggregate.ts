@@ -1,7 +1,7 @@
 import { invalidFields, invalidFilter, invalidPage, invalidSort } from '../../errors/errors.ts'
 import { suggest } from '../../errors/suggest.ts'
 import type { Collection, DataField } from '../../model/model.ts'
-import type { Comparison, Filter, Query, SortTerm } from '../../request/request.ts'
+import type { ComparisonFilter, Filter, Query, SortAsked } from '../../request/request.ts'
 import { memoize, memoizeThree } from '../../scheduling/memoize.ts'
 import { type Invalid, isOfItems } from '../field-path.ts'
 import { isSameValue } from '../order.ts'
@@ -113,7 +113,7 @@ function isHaving (filter: Filter, collection: Collection): boolean {
   }
 }
 
-function placeOf (filter: Filter): Comparison['at'] {
+function placeOf (filter: Filter): ComparisonFilter['at'] {
   switch (filter.kind) {
     case 'some':
     case 'compare': return filter.at
@@ -136,7 +136,7 @@ function planHaving (filter: Filter, columns: GroupColumns): Predicate {
 }
 
 /** Returns a total order: the client's terms, then the values by which items are grouped, ascending. */
-function planOrder (terms: readonly SortTerm[], columns: GroupColumns): Order {
+function planOrder (terms: readonly SortAsked[], columns: GroupColumns): Order {
   const order: OrderTerm[] = []
   const add = (term: OrderTerm) => {
     if (!order.some(one => isSameValue(one, term))) order.push(term)
@@ -146,7 +146,7 @@ function planOrder (terms: readonly SortTerm[], columns: GroupColumns): Order {
   return order
 }
 
-function sortedBy ({ path, at }: SortTerm, columns: GroupColumns): GroupColumn {
+function sortedBy ({ path, at }: SortAsked, columns: GroupColumns): GroupColumn {
   const invalid: Invalid = (message, suggestion) => invalidSort(message, at, suggestion)
   const name = path.join('.')
   const known = columns.find(name)

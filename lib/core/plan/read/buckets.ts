@@ -3,7 +3,7 @@ import type { DataField } from '../../model/model.ts'
 import { type Operator, type Scalar, traitsOf } from '../../model/values.ts'
 import type { Predicate } from '../plan.ts'
 import { all, any, compareValue, never } from '../predicates.ts'
-import type { Comparison } from '../../request/request.ts'
+import type { ComparisonFilter } from '../../request/request.ts'
 import { isInUnit, nextStart, startOf, type TimeUnit, unitsOf, unitType } from '../time-units.ts'
 import { parseOperands } from './filter.ts'
 
@@ -11,7 +11,7 @@ import { parseOperands } from './filter.ts'
  * Returns the comparison of the unit of time that a day or timestamp is in, as one of the field with the beginning and
  * the end of units, which an index serves. Throws invalid_filter.
  */
-export function compareBucket (filter: Comparison, field: DataField, unit: TimeUnit): Predicate {
+export function compareBucket (filter: ComparisonFilter, field: DataField, unit: TimeUnit): Predicate {
   const { operator, at } = filter
   const { expected } = field.type
   if (!unitsOf(field.type).includes(unit)) {

@@ -4,7 +4,7 @@ import type { Operator, Scalar, ValueType } from '../../model/values.ts'
 import type { TextPlace, ValueText } from '../../request/request.ts'
 import { memoize } from '../../scheduling/memoize.ts'
 import {
-  compareItem, hasNoValue, hasValue, isNullable, positionName, rowName, typeOf, valueName
+  compareItem, hasNoValue, hasValue, isNullable, positionName, rowName, typeOfValue, valueName
 } from '../order.ts'
 import type { ItemValue, Order, OrderTerm, Predicate, Row } from '../plan.ts'
 import { all, always, any, never } from '../predicates.ts'
@@ -117,7 +117,7 @@ function decode (text: string): unknown {
  * field's type are shown.
  */
 function toCursor (position: Scalar | null, term: OrderTerm): unknown {
-  return position === null || isPlain(position, typeOf(term)) ? position : [position]
+  return position === null || isPlain(position, typeOfValue(term)) ? position : [position]
 }
 
 /**
@@ -126,7 +126,7 @@ function toCursor (position: Scalar | null, term: OrderTerm): unknown {
  */
 function checkValue (value: unknown, term: OrderTerm, at: TextPlace): Scalar | null {
   if (value === null && isNullable(term)) return null
-  if (isPlain(value, typeOf(term))) return value
+  if (isPlain(value, typeOfValue(term))) return value
   if (!Array.isArray(value) || value.length !== 1) throw invalid(at)
   const [position]: unknown[] = value
   if (typeof position === 'number' || isText(position)) return position

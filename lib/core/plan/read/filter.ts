@@ -4,7 +4,7 @@ import {
   type SubCollectionField
 } from '../../model/model.ts'
 import { type Operator, type Scalar, textOfDate, traitsOf } from '../../model/values.ts'
-import type { Comparison, Filter, TextPlace, ValueText } from '../../request/request.ts'
+import type { ComparisonFilter, Filter, TextPlace, ValueText } from '../../request/request.ts'
 import { followPath, followsNone, isOfElements, type Purpose } from '../field-path.ts'
 import { isOfField, partsOf } from '../fold.ts'
 import type { AggregateName, Listing, Predicate, Selection } from '../plan.ts'
@@ -37,13 +37,13 @@ function planFilter (filter: Filter, collection: Collection): Predicate {
  * Follows the path. The comparison must hold for at least one element behind its relations. With filters in
  * parentheses, the last name is a relation too.
  */
-function planPath (filter: Comparison | Element, collection: Collection): Predicate {
+function planPath (filter: ComparisonFilter | Element, collection: Collection): Predicate {
   const { steps, field, called } = followPath(filter.path, collection, filtering(filter))
   const where = filter.kind === 'some' ? planElement(filter, field) : planComparison(filter, field, called)
   return steps.reduceRight<Predicate>((where, field) => ({ kind: 'some', field, where }), where)
 }
 
-const filtering = ({ at }: Comparison | Element): Purpose => ({
+const filtering = ({ at }: ComparisonFilter | Element): Purpose => ({
   aim: 'to filter by',
   invalid: (message, suggestion) => invalidFilter(message, at, suggestion),
   check ({ name, filterable }) {
@@ -68,7 +68,7 @@ function namesIn (filter: Filter): readonly string[] {
   }
 }
 
-function planComparison (filter: Comparison, field: ReadableField, called: readonly string[]): Predicate {
+function planComparison (filter: ComparisonFilter, field: ReadableField, called: readonly string[]): Predicate {
   const [next] = called
   const unit = next === undefined ? undefined : unitNamed(next)
   if (unit !== undefined) return compareBucket(filter, dataFieldOf(field, filter), unit)
@@ -77,14 +77,14 @@ function planComparison (filter: Comparison, field: ReadableField, called: reado
   return isRelation(field) ? compareRelation(filter, field) : compareField(filter, dataFieldOf(field, filter))
 }
 
-function dataFieldOf (field: ReadableField, filter: Comparison): DataField {
+function dataFieldOf (field: ReadableField, filter: ComparisonFilter): DataField {
   if (isRelation(field)) throw invalidFilter(`The field '${field.name}' is not a scalar.`, filter.at)
   if (field.kind !== 'computed') return field
   throw invalidFilter(`Items cannot be filtered by the field '${field.name}', which is computed.`, filter.at)
 }
 
 /** Compares what a function makes of the elements of a relation. Whether there are any is asked directly. */
-function compareRelated (filter: Comparison, field: SubCollectionField, names: readonly string[]): Predicate {
+function compareRelated (filter: ComparisonFilter, field: SubCollectionField, names: readonly string[]): Predicate {
   const related = planRelated(field, names, (message, suggestion) => invalidFilter(message, filter.at, suggestion))
   const having = compareColumn(filter, related.value.field)
   // Without a value, the list compares nothing.
@@ -106,7 +106,7 @@ const deciding: Readonly<Partial<Record<Operator, AggregateName>>> = {
 }
 
 /** Returns the comparison of what a function makes, with each value of a list: it has no other form than that. */
-export const compareColumn = (filter: Comparison, field: DataField): Predicate =>
+export const compareColumn = (filter: ComparisonFilter, field: DataField): Predicate =>
   withoutLists(compareField(filter, field))
 
 function withoutLists (predicate: Predicate): Predicate {
@@ -127,7 +127,7 @@ export const takesFilters = (field: Field): field is DataField => field.readable
   (field.kind === 'stored' || field.kind === 'expression') && field.type.operators.size > 0
 
 /** A sub-item can be compared with null only: `artist=null`, `artist!=null`. A sub-collection cannot be compared. */
-function compareRelation (filter: Comparison, field: RelationField): Predicate {
+function compareRelation (filter: ComparisonFilter, field: RelationField): Predicate {
   const exists: Predicate = { kind: 'some', field, where: always }
   const { values: [value], at } = filter
   if (field.kind === 'sub-item' && value !== undefined && isNull(value)) {
@@ -141,7 +141,7 @@ function compareRelation (filter: Comparison, field: RelationField): Predicate {
 }
 
 /** Returns the comparison of a field. Throws invalid_filter for an operator or a value that it does not take. */
-function compareField (filter: Comparison, field: DataField): Predicate {
+function compareField (filter: ComparisonFilter, field: DataField): Predicate {
   const { operator } = filter
   const values = parseOperands(filter, field)
   return traitsOf(operator).list
@@ -150,7 +150,7 @@ function compareField (filter: Comparison, field: DataField): Predicate {
 }
 
 /** Returns the values with which a field is compared. Throws as compareField() does. */
-export function parseOperands (filter: Comparison, field: DataField): ReadonlyArray<Scalar | null> {
+export function parseOperands (filter: ComparisonFilter, field: DataField): ReadonlyArray<Scalar | null> {
   const { operator, at } = filter
   const { operators, expected } = field.type
   if (!operators.has(operator)) {
@@ -161,7 +161,7 @@ export function parseOperands (filter: Comparison, field: DataField): ReadonlyAr
   return filter.values.map(value => convert(value, field, filter))
 }
 
-function convert (value: ValueText, field: DataField, filter: Comparison): Scalar | null {
+function convert (value: ValueText, field: DataField, filter: ComparisonFilter): Scalar | null {
   const { operator } = filter
   if (field.nullable && isNull(value) && traitsOf(operator).takesNull) return null
   const scalar = value.given === undefined ? field.type.parse(value.text) : takeGiven(value.given.value, field)
@@ -177,7 +177,7 @@ function adviceOn (text: string, operator: Operator): string {
 }
 
 /** Returns the spelling of the parameter that was probably meant by a name which is a field's here. */
-const adviceOnName = ({ instead, path: [name = ''] }: Comparison): string =>
+const adviceOnName = ({ instead, path: [name = ''] }: ComparisonFilter): string =>
   instead === undefined ? '' : ` '${name}' is a field here; the parameter is '${instead}'.`
 
 /** Returns the canonical form of a value that own code has given; undefined for a value of another type. */

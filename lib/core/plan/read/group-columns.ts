@@ -111,12 +111,12 @@ function columnField (name: string, index: number, type: ValueType, nullable: bo
 /** Adds the columns that a selection shows, and returns them. */
 export function planColumns (asked: readonly FieldAsked[], columns: GroupColumns): readonly GroupColumn[] {
   const shown = [...new Set(asked.flatMap(one => columnsOf(one, [], columns)))]
-  checkColumns(shown, asked[0]?.at)
+  checkGroupColumns(shown, asked[0]?.at)
   return shown
 }
 
 /** Throws invalid_fields for too many values, and for a value that takes the place of another. */
-export function checkColumns (shown: readonly GroupColumn[], at: TextPlace | undefined): void {
+export function checkGroupColumns (shown: readonly GroupColumn[], at: TextPlace | undefined): void {
   if (at === undefined) return
   for (const one of shown) checkMember(one, shown, at)
   if (shown.length > mostColumns) throw invalidFields(`A group can have at most ${mostColumns} values.`, at)

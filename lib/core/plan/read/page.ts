@@ -8,7 +8,7 @@ import { type Cursor, parseCursor, planCursor } from './cursor.ts'
 export type PageStyle = 'page' | 'offset' | 'keyset'
 
 /** One page of a listing, within the collection's limits. */
-export interface Page {
+export interface PageRange {
   /** Undefined if the request names no page; it may still name a size. */
   readonly style: PageStyle | undefined
   /** The most items on the page. Infinity: no limit. */
@@ -22,13 +22,13 @@ export interface Page {
  * for two parameters that both name a page, and for a number that is malformed or too large. `most`: the most items,
  * whatever the size; the next page begins behind them, so this one has no number then.
  */
-export function planPage (asked: PageAsked, limits: PageLimits, most = Infinity): Page {
+export function planPage (asked: PageAsked, limits: PageLimits, most = Infinity): PageRange {
   const page = wholePage(asked, limits)
   if (page.size <= most) return page
   return { ...page, size: most, style: page.style === 'page' ? 'offset' : page.style }
 }
 
-function wholePage (asked: PageAsked, limits: PageLimits): Page {
+function wholePage (asked: PageAsked, limits: PageLimits): PageRange {
   const { page, offset, after, before } = asked
   const [, second] = [page, offset, after, before].filter(value => value !== undefined)
   if (second !== undefined) {
@@ -49,7 +49,7 @@ function wholePage (asked: PageAsked, limits: PageLimits): Page {
  * Returns the predicate of the items, or groups, beyond the page's cursor; `always` without a cursor. Throws
  * invalid_page. `stored`: see Predicate.
  */
-export const afterPage = (page: Page, order: Order, stored: boolean): Predicate =>
+export const afterPage = (page: PageRange, order: Order, stored: boolean): Predicate =>
   planCursor(page.cursor, order, stored)
 
 function offsetOf (page: ValueText, size: number): number {

@@ -1,11 +1,11 @@
 import type { Collection } from '../../model/model.ts'
 import type { Query } from '../../request/request.ts'
 import type { Order } from '../plan.ts'
-import { type Page, type PageStyle, planPage } from './page.ts'
+import { type PageRange, type PageStyle, planPage } from './page.ts'
 
 /** The page of a listing and its order, from which links to other pages are made. */
 export interface Paging {
-  readonly page: Page
+  readonly page: PageRange
   /** The style of the links. */
   readonly style: PageStyle
   /** The order that the client asked for, also if the rows are read in the opposite order. */
@@ -31,7 +31,7 @@ export function planPaging (
   return { page, style: styleOf(page, order, linkStyle), order, reversed: page.cursor?.direction === 'before' }
 }
 
-function styleOf (page: Page, order: Order, linkStyle: PagingOptions['linkStyle']): PageStyle {
+function styleOf (page: PageRange, order: Order, linkStyle: PagingOptions['linkStyle']): PageStyle {
   // A page named by a cursor has no number and no offset, so its links carry cursors as well.
   const style = page.style === 'keyset' || linkStyle === 'auto' ? page.style ?? 'keyset' : linkStyle
   // A cursor would reveal the value of an unreadable key.

@@ -12,7 +12,7 @@ import { always } from '../predicates.ts'
 import { unitNamed } from '../time-units.ts'
 import { planFilters } from './filter.ts'
 import { planRelated } from './functions.ts'
-import { checkColumns, GroupColumns } from './group-columns.ts'
+import { checkGroupColumns, GroupColumns } from './group-columns.ts'
 import { planPage } from './page.ts'
 import { planSort } from './sort.ts'
 import { refuse } from './unusable.ts'
@@ -87,7 +87,7 @@ function planFunction (asked: FieldAsked, collection: Collection, functions: Fun
     functions.set(field, columns)
     const { where } = planRelated(field, names, invalid, columns)
     const values = columns.functions()
-    checkColumns(values, asked.at)
+    checkGroupColumns(values, asked.at)
     return { kind: 'related', name, field, where, values }
   }
   if (unitNamed(called) !== undefined) {

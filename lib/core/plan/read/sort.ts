@@ -1,6 +1,6 @@
 import { invalidSort } from '../../errors/errors.ts'
 import { type Collection, type DataField, type Field, isRelation, type ReadableField } from '../../model/model.ts'
-import type { SortTerm } from '../../request/request.ts'
+import type { SortAsked } from '../../request/request.ts'
 import { followPath, followsNone, isFunction, isOfElements, type Purpose, stepsThrough } from '../field-path.ts'
 import { isSameValue } from '../order.ts'
 import type { Order, OrderTerm } from '../plan.ts'
@@ -10,7 +10,7 @@ import { planRelated } from './functions.ts'
  * Returns a total order: the client's terms, then the fields of the key as tie-breakers (docs/http.md: Query strings).
  * Throws invalid_sort for a field that is unknown, unreadable or not sortable.
  */
-export function planSort (terms: readonly SortTerm[], collection: Collection): Order {
+export function planSort (terms: readonly SortAsked[], collection: Collection): Order {
   const order: OrderTerm[] = []
   const keyTerms = collection.key.map(field => ({ field, descending: false }))
   for (const term of terms) {
@@ -29,7 +29,7 @@ export const reverse = (order: Order): Order =>
   order.map(term => ({ ...term, descending: !term.descending }))
 
 /** Follows the path to the field at its end, or to the relation of a function. Every other name is a sub-item. */
-function planTerm ({ path: names, descending, at }: SortTerm, collection: Collection): OrderTerm {
+function planTerm ({ path: names, descending, at }: SortAsked, collection: Collection): OrderTerm {
   const purpose = sorting(at)
   const { steps, field, called } = followPath(names, collection, purpose)
   const path = stepsThrough(steps)
@@ -46,7 +46,7 @@ function planTerm ({ path: names, descending, at }: SortTerm, collection: Collec
   return path.length === 0 ? { field: sorted, descending } : { path, field: sorted, descending }
 }
 
-const sorting = (at: SortTerm['at']): Purpose & Required<Pick<Purpose, 'enter'>> => ({
+const sorting = (at: SortAsked['at']): Purpose & Required<Pick<Purpose, 'enter'>> => ({
   aim: 'to sort by',
   invalid: (message, suggestion) => invalidSort(message, at, suggestion),
   enter (field, names) {
@@ -61,11 +61,11 @@ const sorting = (at: SortTerm['at']): Purpose & Required<Pick<Purpose, 'enter'>>
   }
 })
 
-function checkSortable ({ name, sortable }: ReadableField, at: SortTerm['at']): void {
+function checkSortable ({ name, sortable }: ReadableField, at: SortAsked['at']): void {
   if (!sortable) throw invalidSort(`Items cannot be sorted by the field '${name}'.`, at)
 }
 
-function checkSorted (field: ReadableField, path: readonly string[], at: SortTerm['at']): DataField {
+function checkSorted (field: ReadableField, path: readonly string[], at: SortAsked['at']): DataField {
   const { name } = field
   if (field.kind === 'computed') {
     throw invalidSort(`Items cannot be sorted by the field '${name}', which is computed.`, at)

@@ -16,7 +16,7 @@ export interface Bodies {
 }
 
 /** Values to store: those of `fields`, in canonical form or null. */
-export interface Rows {
+export interface BodyRows {
   readonly fields: readonly StoredField[]
   readonly rows: ReadonlyArray<readonly unknown[]>
 }
@@ -26,7 +26,7 @@ interface Run {
   readonly start: number
   readonly count: number
   /** Undefined for bodies that hold more than values to store. */
-  readonly values: Rows | undefined
+  readonly values: BodyRows | undefined
 }
 
 /** Returns bodies. `plan`: makes them, and throws their errors. `runs`: of bodies without errors. */
@@ -148,7 +148,7 @@ export function runsOf (bodies: readonly ItemBody[]): readonly Run[] {
 }
 
 /** Returns the values of bodies that assign the same fields; undefined if one assigns something else. */
-export function valuesOf (bodies: readonly ItemBody[]): Rows | undefined {
+export function valuesOf (bodies: readonly ItemBody[]): BodyRows | undefined {
   const fields: StoredField[] = []
   for (const assignment of bodies[0]?.assignments ?? []) {
     if (assignment.kind !== 'value') return undefined

@@ -3,8 +3,10 @@ import { isObject } from '../../errors/is-object.ts'
 import type { Violation } from '../../errors/violation.ts'
 import { distincts } from '../../model/identifiers.ts'
 import type { Collection, Field, InputField, StoredField, SubCollectionField, SubItemField } from '../../model/model.ts'
-import { exampleOf, expectation, isMet, isOnlyShown, missingMessage, noSuchField, requirementsOf } from './required.ts'
-import { type Assignment, type Confirmation, type Element, findIdentifier, type ItemBody } from './item-body.ts'
+import {
+  elementExample, expectation, isMet, isOnlyShown, missingMessage, noSuchField, requirementsOf
+} from './required.ts'
+import { type Assignment, type Confirmation, type Element, findNamedIdentifier, type ItemBody } from './item-body.ts'
 import { refusesLink } from '../path/methods.ts'
 import type { PathValue } from '../plan.ts'
 import { repeatsPathValue, findPathValue, type ParentValue, parentValues } from './path-values.ts'
@@ -38,7 +40,7 @@ export function planBody (value: unknown, collection: Collection, context: BodyC
   }
   const draft: BodyDraft = { pointer, assignments: [], confirmations: [], violations: [] }
   if (!isObject(value)) {
-    const example = context.isElement === true ? exampleOf(value, collection) : ''
+    const example = context.isElement === true ? elementExample(value, collection) : ''
     draft.violations.push({ pointer, message: `must be an object${example}; found ${describeValue(value)}` })
     return draft
   }
@@ -264,7 +266,7 @@ function planElement (
     return referred.element
   }
   const created = planBody(value, target, { form: 'create', pointer, pathValues, allowance, isElement: true })
-  const found = isObject(value) ? findIdentifier(value, target, pathValues.filter(isOfParent)) : undefined
+  const found = isObject(value) ? findNamedIdentifier(value, target, pathValues.filter(isOfParent)) : undefined
   const linkedValue = found === undefined ? {} : value
   const linked = planBody(linkedValue, target, { form: 'link', pointer, pathValues: [], allowance })
   const element = { pointer, found, linked, created }

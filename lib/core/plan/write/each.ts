@@ -10,7 +10,7 @@ import type { Origin, Step, WritePlanOf } from '../plan.ts'
 import type { Projection } from '../tag.ts'
 import { stepsOf } from '../read/read.ts'
 import { tokenOf } from './body.ts'
-import { checkAll, findIdentifier, type Named } from './item-body.ts'
+import { checkAll, findNamedIdentifier, type Named } from './item-body.ts'
 import { allowanceOf, checkLength, projectionOf, type WriteLimits } from './limits.ts'
 import { findPathValue, type ParentValue, parentValues } from './path-values.ts'
 import { expectation } from './required.ts'
@@ -42,7 +42,7 @@ export function planEach (resource: ResourceOf<'collection'>, request: WriteRequ
   const parent = parentValues(from.via).filter(one => one.kind === 'parent')
   const planned = elements.map((element, index) => {
     const pointer = `/${index}`
-    const named = isObject(element) ? findIdentifier(element, collection, parent) : undefined
+    const named = isObject(element) ? findNamedIdentifier(element, collection, parent) : undefined
     if (!isObject(element) || named === undefined) return unnamed(element, collection, parent, pointer)
     const item = itemNamed(named, resource)
     return { item, ...planUpdateBodies(item, withoutName(element, named), limits, { pointer, allowance }) }

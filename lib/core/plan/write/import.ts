@@ -9,7 +9,7 @@ import type { ResourceOf } from '../path/walk.ts'
 import type { Step } from '../plan.ts'
 import { stepsOf } from '../read/read.ts'
 import { csvReader } from './csv-lines.ts'
-import { type Named, planNaming, type Resolution } from './merge.ts'
+import { type NamedLines, planNaming, type Resolution } from './merge.ts'
 import type { ValueLines } from './value-lines.ts'
 import type { WriteLimits } from './limits.ts'
 import { planWrite, type Write, type WriteRequest } from './write.ts'
@@ -29,7 +29,7 @@ export interface ImportPlan {
   /** Plans a line that may name an existing item. `unless`: the path to an item that is left as it is. */
   planLine (value: unknown): { readonly write: Write, readonly unless: readonly Step[] | undefined }
   /** Plans to read which of the items exist that lines name, where these are left as they are. */
-  planNamed (values: readonly unknown[]): Named | undefined
+  planNamed (values: readonly unknown[]): NamedLines | undefined
 }
 
 /** Plans the import of a stream. Throws the error of a query parameter. */

@@ -63,7 +63,7 @@ export interface Named {
 }
 
 /** Returns the first readable identifier that the object, together with its parent, has values for. */
-export function findIdentifier (
+export function findNamedIdentifier (
   value: Readonly<Record<string, unknown>>, { key, stored, unique }: Collection, parent: readonly ParentValue[]
 ): Named | undefined {
   const others = stored.filter(field => field.identifier && !(key.length === 1 && field === key[0]))

@@ -25,11 +25,11 @@ interface Naming {
   /** Returns the item that a line names by an identifier. Throws validation for other lines. */
   itemOf (value: unknown): ResourceOf<'item'>
   /** Plans to read the names of those items that exist. Undefined for names of several values. */
-  planNamed (values: readonly unknown[]): Named | undefined
+  planNamed (values: readonly unknown[]): NamedLines | undefined
 }
 
 /** The read of the names that several lines have, whose rows hold them by `property`. `nameOf`: that of a line. */
-export interface Named {
+export interface NamedLines {
   readonly plan: ReadPlanOf<'list'>
   readonly property: string
   nameOf (value: unknown): unknown

@@ -4,7 +4,7 @@ import type { Received } from '../../request/import.ts'
 import { slicesOf } from '../../request/lines.ts'
 import type { Step } from '../plan.ts'
 import type { ImportPlan } from './import.ts'
-import type { Named } from './merge.ts'
+import type { NamedLines } from './merge.ts'
 import { onLine, type ValueLines } from './value-lines.ts'
 import type { Write } from './write.ts'
 
@@ -15,7 +15,7 @@ export interface Slice {
   /** The path to an item that is left as it is if it exists. */
   readonly unless?: readonly Step[] | undefined
   /** The name of this item, and the read of its name and others that were read together with its line. */
-  readonly named?: { readonly name: unknown, readonly among: Named } | undefined
+  readonly named?: { readonly name: unknown, readonly among: NamedLines } | undefined
   /** Returns the error of the slice with its line. */
   errorOf (error: unknown): unknown
 }

@@ -5,23 +5,23 @@ import { placeOf } from '../../model/fields.ts'
 import type { Collection, StoredField } from '../../model/model.ts'
 import type { ReadPlan, Row } from '../../plan/plan.ts'
 import type { Finding } from '../catalog-check.ts'
-import { compileOptions, milliseconds } from '../source-options.ts'
+import { compileSourceOptions, milliseconds } from '../source-options.ts'
 import type { Batches, Change, Changed, Database, DataSource, ListPlan, Session } from '../source.ts'
 import { Changes, type Made, makeAndLook } from '../changes.ts'
 import { openSession, withinLimit } from '../transaction-limit.ts'
 import { describeTransaction, type Hold, WriteLock } from '../write-lock.ts'
 import { findListing, runRead } from './read.ts'
-import { tableOf } from './relations.ts'
-import { type Rows, type Table, tableOver, type Undo } from './table.ts'
+import { memoryTable } from './relations.ts'
+import { type MemoryRows, type MemoryTable, tableOver, type Undo } from './table.ts'
 import { makeTick, type Tick, untimed } from './tick.ts'
 import { readerOf } from './values.ts'
 import { runChange } from './write.ts'
 
 /** A source over objects of the application. */
 export interface MemorySource extends DataSource {
-  readonly table: Table
+  readonly table: MemoryTable
   readonly statementTimeout: number
-  readonly joins: ReadonlyMap<string, Table>
+  readonly joins: ReadonlyMap<string, MemoryTable>
   /**
    * Builds the indexes again when they are next needed. They follow every write through the API. They also notice a
    * change by the application if it changes the number of rows, the last row of an array, or a row that they find. Call
@@ -35,7 +35,7 @@ export interface MemoryOptions {
    * The join rows of many-to-many relations, by the name in `through`: objects with the properties that the relation
    * names as `foreignKey` and `otherKey`.
    */
-  joins?: Record<string, Rows>
+  joins?: Record<string, MemoryRows>
   /**
    * How long a read of this source may take, in milliseconds, before it is 503. Other requests wait meanwhile. Default
    * 100; 0 is no limit.
@@ -70,7 +70,7 @@ const database: Database = {
 
 /** Compares a collection with the first of its objects, which must have a value for each field that needs one. */
 function checkFirstRow (collection: Collection): readonly Finding[] {
-  const [row] = tableOf(collection).all()
+  const [row] = memoryTable(collection).all()
   if (row === undefined) return []
   return collection.stored
     .filter(field => !field.nullable && readerOf(field)(row) === null)
@@ -142,7 +142,7 @@ const transaction = {
   }
 }
 
-const checkOptions = compileOptions<MemoryOptions>('memory(rows)', Type.Object({
+const checkOptions = compileSourceOptions<MemoryOptions>('memory(rows)', Type.Object({
   joins: Type.Object({}), statementTimeout: milliseconds
 }))
 
@@ -151,7 +151,7 @@ const checkOptions = compileOptions<MemoryOptions>('memory(rows)', Type.Object({
  * small data. Finds an item by an identifier in constant time; filters and sorts read every item. Throws a
  * DeclarationError for any other argument.
  */
-export function memory (rows: Rows, options: MemoryOptions = {}): MemorySource {
+export function memory (rows: MemoryRows, options: MemoryOptions = {}): MemorySource {
   checkOptions(options)
   const { joins = {}, statementTimeout = 100 } = options
   const table = checkedTable(rows, 'memory(rows)')
@@ -174,7 +174,7 @@ export function memory (rows: Rows, options: MemoryOptions = {}): MemorySource {
   }
 }
 
-function checkedTable (rows: Rows, place: string): Table {
+function checkedTable (rows: MemoryRows, place: string): MemoryTable {
   if (!Array.isArray(rows) && !(rows instanceof Map)) {
     throw new DeclarationError(`${place}: expected an array or a Map of objects`)
   }

@@ -4,13 +4,13 @@ import { isExact } from '../../model/values.ts'
 import { carriedTerms } from '../../plan/order.ts'
 import type { Origin, Predicate, Range, ReadPlan, ReadPlanOf, Row, Step } from '../../plan/plan.ts'
 import { keyValuesIn } from '../../plan/predicates.ts'
-import type { Found, Missed, ReadResult } from '../source.ts'
+import type { FoundRows, Missed, ReadResult } from '../source.ts'
 import { notNullGroup } from '../not-null.ts'
 import { groupRows } from './aggregate.ts'
 import { compareValues } from './compare.ts'
 import { compileFilter, filterRows } from './filter.ts'
-import { relatedOf, tableOf } from './relations.ts'
-import { listerOf, projectionOf } from './select.ts'
+import { relatedOf, memoryTable } from './relations.ts'
+import { listerOf, projectorOf } from './select.ts'
 import { sortRows } from './sort.ts'
 import { type Tick, untimed } from './tick.ts'
 import { columnsOf, comparableReaderOf, readerOf } from './values.ts'
@@ -24,7 +24,7 @@ export function runRead (plan: ReadPlan, tick: Tick = untimed): ReadResult {
   if (resolved.kind !== 'resolved') return resolved
   switch (plan.kind) {
     case 'item': {
-      const rows = resolved.row === undefined ? [] : [projectionOf(plan.select, tick)(resolved.row)]
+      const rows = resolved.row === undefined ? [] : [projectorOf(plan.select, tick)(resolved.row)]
       return { kind: 'rows', rows, more: false }
     }
     case 'list': {
@@ -62,7 +62,7 @@ export function findListing (plan: ListPlan, tick: Tick): FoundListing | Missed 
 }
 
 const carryingProjection = (plan: ListPlan, tick: Tick) =>
-  projectionOf(plan.listing.select, tick, [...plan.extra.map(field => ({ field })), ...carriedTerms(plan)])
+  projectorOf(plan.listing.select, tick, [...plan.extra.map(field => ({ field })), ...carriedTerms(plan)])
 
 /** The object of the last step; undefined if there are no steps. */
 interface Resolved { readonly kind: 'resolved', readonly row: object | undefined }
@@ -87,7 +87,7 @@ function matchingRows (
   { collection, via }: Origin | Step, parent: object | undefined, where: Predicate, tick: Tick
 ): readonly object[] {
   const rows = via === undefined || parent === undefined
-    ? indexed(where, collection) ?? tableOf(collection).all()
+    ? indexed(where, collection) ?? memoryTable(collection).all()
     : relatedOf(via, tick)(parent)
   return filterRows(rows, where, tick)
 }
@@ -102,7 +102,7 @@ function indexed (where: Predicate, collection: Collection): readonly object[] |
     }
     case 'all': {
       const key = keyValuesIn(where, collection.key)
-      if (key !== undefined) return tableOf(collection).finder(columnsOf(collection.key))(key)
+      if (key !== undefined) return memoryTable(collection).finder(columnsOf(collection.key))(key)
       for (const one of where.of) {
         const rows = indexed(one, collection)
         if (rows !== undefined) return rows
@@ -118,7 +118,7 @@ function indexedCompare (
 ): readonly object[] | undefined {
   if (field.kind !== 'stored' || !field.identifier || !isExact(operator)) return undefined
   const values = Array.isArray(value) ? value as readonly unknown[] : [value]
-  const find = tableOf(collection).finder(columnsOf([field]))
+  const find = memoryTable(collection).finder(columnsOf([field]))
   return [...new Set(values.flatMap(one => find([one])))]
 }
 
@@ -134,7 +134,7 @@ function findPage ({ from, listing, cursorBound }: ListPlan, parent: object | un
 const cut = <T>(rows: readonly T[], { offset, limit }: Range) =>
   ({ page: rows.slice(offset, offset + limit), more: rows.length > offset + limit })
 
-function readGroups (plan: GroupsPlan, parent: object | undefined, tick: Tick): Found {
+function readGroups (plan: GroupsPlan, parent: object | undefined, tick: Tick): FoundRows {
   const { from, by, cursorBound, descending, range, members, count } = plan
   const groups = groupBy(matchingRows(from, parent, members.where, tick), by, tick)
   const sign = descending ? -1 : 1
@@ -158,7 +158,7 @@ function readGroups (plan: GroupsPlan, parent: object | undefined, tick: Tick): 
   }
 }
 
-function readAggregate (plan: ReadPlanOf<'aggregate'>, parent: object | undefined, tick: Tick): Found {
+function readAggregate (plan: ReadPlanOf<'aggregate'>, parent: object | undefined, tick: Tick): FoundRows {
   const { from, where, having, order, range, count } = plan
   const groups = filterRows(groupRows(matchingRows(from, parent, where, tick), plan, tick), having, tick)
   const { page, more } = cut(sortRows(groups, order, tick) as readonly Row[], range)

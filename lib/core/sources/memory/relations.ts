@@ -1,14 +1,14 @@
 import { hasConstants } from '../../model/relations.ts'
 import type { Collection, Reference, RelationField } from '../../model/model.ts'
 import type { MemorySource } from './memory.ts'
-import type { Table } from './table.ts'
+import type { MemoryTable } from './table.ts'
 import { type Tick, untimed } from './tick.ts'
-import { type Column, columnsOf, keyOf, readerOf, valuesReader } from './values.ts'
+import { type RowProperty, columnsOf, comparedKey, readerOf, valuesReader } from './values.ts'
 
 const sourceOf = (collection: Collection) => collection.source as MemorySource
 
 /** Returns the objects of a collection, which must have a memory source. */
-export const tableOf = (collection: Collection): Table => sourceOf(collection).table
+export const memoryTable = (collection: Collection): MemoryTable => sourceOf(collection).table
 
 /** Finds the related objects of a row, each once. */
 type Related = (row: object) => readonly object[]
@@ -32,7 +32,7 @@ const refersBy = (reference: Pick<Reference, 'constants'>) => (row: object): boo
 function finderOf (field: RelationField): Related {
   const { target } = field
   const targetKey = columnsOf(target.key)
-  const byKey = tableOf(target).finder(targetKey)
+  const byKey = memoryTable(target).finder(targetKey)
   if (field.kind === 'sub-item') {
     const read = valuesReader(columnsOf(field.foreignKey))
     const refers = refersBy(field)
@@ -41,26 +41,26 @@ function finderOf (field: RelationField): Related {
   const { link, holder } = field
   const readKey = valuesReader(columnsOf(holder.key))
   if (link.kind === 'foreign-key') {
-    const byForeignKey = tableOf(target).finder(columnsOf(link.foreignKey))
+    const byForeignKey = memoryTable(target).finder(columnsOf(link.foreignKey))
     if (field.constants.length === 0) return row => byForeignKey(readKey(row))
     const refers = refersBy(field)
     return row => byForeignKey(readKey(row)).filter(refers)
   }
-  const joinsByKey = joinsOf(holder, link.through).finder(joinColumns(link.foreignKey, holder))
+  const joinsByKey = rowsOfJoin(holder, link.through).finder(joinColumns(link.foreignKey, holder))
   const readOther = valuesReader(joinColumns(link.otherKey, target))
   return row => {
     const others = joinsByKey(readKey(row)).map(readOther)
     // Two join rows may link the same items.
-    return [...new Map(others.map(values => [keyOf(targetKey, values), values])).values()].flatMap(byKey)
+    return [...new Map(others.map(values => [comparedKey(targetKey, values), values])).values()].flatMap(byKey)
   }
 }
 
 /** Returns the properties of a join table that hold the key of a collection, as columns. */
-export const joinColumns = (properties: readonly string[], { key }: Collection): readonly Column[] =>
+export const joinColumns = (properties: readonly string[], { key }: Collection): readonly RowProperty[] =>
   properties.map((property, index) => ({ property, kind: key[index]?.type.kind }))
 
 /** Returns the join rows with the name `through`. */
-export function joinsOf (holder: Collection, through: string): Table {
+export function rowsOfJoin (holder: Collection, through: string): MemoryTable {
   const joins = sourceOf(holder).joins.get(through)
   if (joins === undefined) throw new TypeError(`'${through}' is checked at registration`)
   return joins

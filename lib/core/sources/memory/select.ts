@@ -13,7 +13,7 @@ import { type Reader, readerOf } from './values.ts'
 type Project = (row: object) => Row
 
 /** Returns the function that makes the rows of a selection. `extra`: further values that the rows hold. */
-export function projectionOf (select: Selection, tick: Tick, extra: readonly ItemValue[] = []): Project {
+export function projectorOf (select: Selection, tick: Tick, extra: readonly ItemValue[] = []): Project {
   const fields = withKeys(dataFieldsOf(select))
   const check = notNull(fields)
   const members: readonly Member[] = [
@@ -47,7 +47,7 @@ function relatedMember (shown: Exclude<Shown, { kind: 'value' }>, tick: Tick): M
 
 function itemReader ({ field, where, select }: Extract<Shown, { kind: 'item' }>, tick: Tick): Reader {
   const related = relatedOf(field, tick)
-  const project = projectionOf(select, tick)
+  const project = projectorOf(select, tick)
   return row => {
     const [found] = filterRows(related(row), where, tick)
     return found === undefined ? null : project(found)
@@ -62,7 +62,7 @@ function listReader ({ field, listing }: Extract<Shown, { kind: 'list' }>, tick:
 
 /** Returns a function that sorts and cuts objects, which match the listing's `where`, and makes their rows. */
 export function listerOf ({ order, range: { offset, limit }, select }: Listing, tick: Tick) {
-  const project = projectionOf(select, tick)
+  const project = projectorOf(select, tick)
   return (rows: readonly object[]): readonly Row[] =>
     sortRows(rows, order, tick).slice(offset, offset + limit).map(project)
 }

@@ -1,9 +1,9 @@
 import { DeclarationError } from '../../errors/errors.ts'
 import { memoize } from '../../scheduling/memoize.ts'
-import { type Column, keyOf, valuesReader } from './values.ts'
+import { type RowProperty, comparedKey, valuesReader } from './values.ts'
 
 /** The argument of memory(): an array of items, or a Map whose values are the items. */
-export type Rows = readonly object[] | ReadonlyMap<unknown, object>
+export type MemoryRows = readonly object[] | ReadonlyMap<unknown, object>
 
 /** Undoes a change. Undos run in the opposite order of the changes. A row that was removed meanwhile stays removed. */
 export type Undo = () => void
@@ -16,7 +16,7 @@ interface Place { readonly row: object, at: unknown }
 
 /** The places of rows by the values of columns, as keyOf() returns them. Nulls are not indexed. */
 interface Index {
-  readonly columns: readonly Column[]
+  readonly columns: readonly RowProperty[]
   readonly read: (row: object) => unknown
   readonly places: Map<unknown, Place[]>
   /** The highest number among the keys; undefined until highest() asks for it. */
@@ -27,20 +27,20 @@ interface Index {
  * Returns the table of the rows. Two sources over the same rows share it, so each sees the changes of the other. Throws
  * a DeclarationError for too many rows.
  */
-export const tableOver = memoize((rows: Rows) => new Table(rows))
+export const tableOver = memoize((rows: MemoryRows) => new MemoryTable(rows))
 
 /**
  * Rows of the application, and indexes of them. Lists are read from the rows themselves. The indexes follow the changes
  * that are made here. They are built again if the application has changed the number of rows, the last row of an
  * array, or a row that they find; refresh() tells them of any other change.
  */
-export class Table {
-  readonly #rows: Rows
+export class MemoryTable {
+  readonly #rows: MemoryRows
   readonly #indexes = new Map<string, Index>()
   /** One place for each row, in their order. */
   #places: Place[] = []
 
-  constructor (rows: Rows) {
+  constructor (rows: MemoryRows) {
     checkSize(sizeOf(rows))
     this.#rows = rows
   }
@@ -52,10 +52,10 @@ export class Table {
   }
 
   /** Returns a function that finds rows by the values of columns. */
-  finder (columns: readonly Column[]): Find {
+  finder (columns: readonly RowProperty[]): Find {
     const name = JSON.stringify(columns)
     return values => {
-      const key = keyOf(columns, values)
+      const key = comparedKey(columns, values)
       if (key === null) return []
       const { places, read } = this.#indexOf(name, columns)
       const found = places.get(key) ?? []
@@ -66,7 +66,7 @@ export class Table {
   }
 
   /** Returns the highest number of the column; 0 if none is above 0. */
-  highest (column: Column): number | bigint {
+  highest (column: RowProperty): number | bigint {
     const index = this.#indexOf(JSON.stringify([column]), [column])
     index.highest ??= highestOf(index.places.keys())
     return index.highest
@@ -120,7 +120,7 @@ export class Table {
     return (isMap(this.#rows) ? this.#rows.get(at) : this.#rows[at as number]) === row
   }
 
-  #indexOf (name: string, columns: readonly Column[]): Index {
+  #indexOf (name: string, columns: readonly RowProperty[]): Index {
     this.#follow()
     const index = this.#indexes.get(name) ?? makeIndex(columns, this.#places)
     this.#indexes.set(name, index)
@@ -175,9 +175,9 @@ export class Table {
   }
 }
 
-const isMap = (rows: Rows): rows is ReadonlyMap<unknown, object> => rows instanceof Map
+const isMap = (rows: MemoryRows): rows is ReadonlyMap<unknown, object> => rows instanceof Map
 
-const sizeOf = (rows: Rows) => isMap(rows) ? rows.size : rows.length
+const sizeOf = (rows: MemoryRows) => isMap(rows) ? rows.size : rows.length
 
 const mostRows = 200_000
 
@@ -188,9 +188,9 @@ function checkSize (size: number): void {
   )
 }
 
-function makeIndex (columns: readonly Column[], places: readonly Place[]): Index {
+function makeIndex (columns: readonly RowProperty[], places: readonly Place[]): Index {
   const readValues = valuesReader(columns)
-  const read = (row: object) => keyOf(columns, readValues(row))
+  const read = (row: object) => comparedKey(columns, readValues(row))
   const index: Index = { columns, read, places: new Map(), highest: undefined }
   for (const place of places) addPlace(index, place)
   return index

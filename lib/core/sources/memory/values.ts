@@ -40,20 +40,20 @@ function propertyReader (property: string, kind?: ValueKind): Reader {
 }
 
 /** A property of rows. `kind` decides how its values are shown and compared. */
-export interface Column { readonly property: string, readonly kind?: ValueKind | undefined }
+export interface RowProperty { readonly property: string, readonly kind?: ValueKind | undefined }
 
 /** Returns the columns of stored fields. */
-export const columnsOf = (fields: readonly StoredField[]): readonly Column[] =>
+export const columnsOf = (fields: readonly StoredField[]): readonly RowProperty[] =>
   fields.map(({ property, type }) => ({ property, kind: type.kind }))
 
 /** Returns a function that reads the values of columns, as they are shown. */
-export function valuesReader (columns: readonly Column[]): (row: object) => readonly unknown[] {
+export function valuesReader (columns: readonly RowProperty[]): (row: object) => readonly unknown[] {
   const readers = columns.map(({ property, kind }) => propertyReader(property, kind))
   return row => readers.map(read => read(row))
 }
 
 /** Returns the values of columns as one value that is compared; null if one of them is null. */
-export function keyOf (columns: readonly Column[], values: readonly unknown[]): unknown {
+export function comparedKey (columns: readonly RowProperty[], values: readonly unknown[]): unknown {
   if (values.includes(null)) return null
   const comparable = columns.map(({ kind }, index) => comparableOf(values[index], kind))
   return comparable.length === 1 ? comparable[0] : JSON.stringify(comparable.map(String))

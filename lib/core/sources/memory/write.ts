@@ -4,9 +4,9 @@ import { type Scalar, toValue } from '../../model/values.ts'
 import type { Step } from '../../plan/plan.ts'
 import type { Change, Changed, ChangeOf, ConstraintViolation, LinkChange, Stored } from '../source.ts'
 import { objectsOf, resolveSteps } from './read.ts'
-import { joinColumns, joinsOf, tableOf } from './relations.ts'
-import type { Table, Undo } from './table.ts'
-import { columnsOf, keyOf, readerOf, valuesReader } from './values.ts'
+import { joinColumns, rowsOfJoin, memoryTable } from './relations.ts'
+import type { MemoryTable, Undo } from './table.ts'
+import { columnsOf, comparedKey, readerOf, valuesReader } from './values.ts'
 
 /** Makes a change to the objects in memory, unless it violates a constraint. Adds to `undo` what reverts the change. */
 export function runChange (change: Change, undo: Undo[]): Changed {
@@ -47,7 +47,7 @@ function insertItem (collection: Collection, values: Stored, undo: Undo[]): KeyV
   if (violation !== undefined) return violation
   // violationOf() has checked that no value of the key is null.
   const key = collection.key.map(field => complete.get(field) as Scalar)
-  undo.push(tableOf(collection).insert(toRow(complete), keyInMap(key)))
+  undo.push(memoryTable(collection).insert(toRow(complete), keyInMap(key)))
   return key
 }
 
@@ -69,7 +69,7 @@ function update ({ collection, steps, values }: ChangeOf<'update'>, undo: Undo[]
     : new Map([...values, [version, Number(readerOf(version)(row)) + 1]])
   const violation = violationOf({ collection, values: complete, row }, [...values.keys()])
   if (violation !== undefined) return violation
-  undo.push(tableOf(collection).update(row, toRow(complete)))
+  undo.push(memoryTable(collection).update(row, toRow(complete)))
   return { kind: 'changed' }
 }
 
@@ -82,7 +82,7 @@ function remove ({ collection, steps, every }: ChangeOf<'delete'>, undo: Undo[])
     for (const [joins, rows] of linksOf(collection, keyOfRow(row))) {
       for (const join of rows) undo.push(joins.remove(join))
     }
-    undo.push(tableOf(collection).remove(row))
+    undo.push(memoryTable(collection).remove(row))
   }
   return found.length > 0 ? { kind: 'changed' } : unchanged
 }
@@ -105,7 +105,7 @@ function unlink (change: ChangeOf<'unlink'>, undo: Undo[]): Changed {
 /** Returns the join rows that link two items, and the table of the join rows. */
 function joinRows ({ field: { link, holder, target }, own, other }: LinkChange) {
   if (link.kind !== 'join') throw new TypeError('only the elements of a many-to-many relation are linked')
-  const joins = joinsOf(holder, link.through)
+  const joins = rowsOfJoin(holder, link.through)
   const columns = [...joinColumns(link.foreignKey, holder), ...joinColumns(link.otherKey, target)]
   return { link, joins, rows: joins.finder(columns)([...own, ...other]) }
 }
@@ -186,7 +186,7 @@ function willExist (target: Collection, key: readonly unknown[], write: PendingW
 
 /** Returns true if two values of a collection's key are equal. */
 const isSame = ({ key }: Collection, one: readonly unknown[], other: readonly unknown[]) =>
-  keyOf(columnsOf(key), one) === keyOf(columnsOf(key), other)
+  comparedKey(columnsOf(key), one) === comparedKey(columnsOf(key), other)
 
 /** Returns true if the write changes a key that other items or links refer to. */
 function leavesReferrers (write: PendingWrite): boolean {
@@ -198,7 +198,7 @@ function leavesReferrers (write: PendingWrite): boolean {
 }
 
 const rowsWith = (collection: Collection, fields: readonly StoredField[], values: readonly unknown[]) =>
-  tableOf(collection).finder(columnsOf(fields))(values)
+  memoryTable(collection).finder(columnsOf(fields))(values)
 
 /** Returns true if an item other than `except` refers to the key. */
 const isReferred = ({ referrers }: Collection, key: readonly unknown[], except?: object) =>
@@ -209,11 +209,11 @@ const isReferred = ({ referrers }: Collection, key: readonly unknown[], except?:
 const isConstrained = ({ constants }: SubItemField) => constants.length === 0
 
 /** Returns the join rows with the key on either side, each once: a relation may be declared from both sides. */
-function linksOf (collection: Collection, key: readonly unknown[]): ReadonlyMap<Table, ReadonlySet<object>> {
-  const links = new Map<Table, Set<object>>()
+function linksOf (collection: Collection, key: readonly unknown[]): ReadonlyMap<MemoryTable, ReadonlySet<object>> {
+  const links = new Map<MemoryTable, Set<object>>()
   for (const { holder, target, link } of collection.links) {
     if (link.kind !== 'join') continue
-    const joins = joinsOf(holder, link.through)
+    const joins = rowsOfJoin(holder, link.through)
     const sides = [
       ...holder === collection ? [link.foreignKey] : [],
       ...target === collection ? [link.otherKey] : []
@@ -228,7 +228,7 @@ function linksOf (collection: Collection, key: readonly unknown[]): ReadonlyMap<
 function nextKey (field: StoredField, collection: Collection): unknown {
   const { property, type: { kind } } = field
   if (field !== singleKey(collection) || (kind !== 'integer' && kind !== 'int64')) return null
-  const highest = tableOf(collection).highest({ property, kind })
+  const highest = memoryTable(collection).highest({ property, kind })
   const next = Number.isSafeInteger(highest) ? Number(highest) + 1 : BigInt(highest) + 1n
   return kind === 'integer' && next <= Number.MAX_SAFE_INTEGER ? Number(next) : String(next)
 }

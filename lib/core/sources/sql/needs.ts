@@ -20,7 +20,7 @@ export const isLeftToColumn = (field: StoredField, collection: Collection): bool
   !mayFill(collection) && !isFilled(field, collection)
 
 /** Fields whose values no two items share, with the collection that has them. */
-export interface Distinct { readonly collection: Collection, readonly fields: readonly StoredField[] }
+interface Distinct { readonly collection: Collection, readonly fields: readonly StoredField[] }
 
 /** Returns what must be unique in the table of collections: their keys, then other identifiers, then their lists. */
 export function distinctIn (collections: readonly Collection[]): readonly Distinct[] {
@@ -44,7 +44,7 @@ export interface JoinSide {
 }
 
 /** The table of a many-to-many relation, as its declaration means it. */
-export interface JoinNeeds { readonly table: TableName, readonly sides: readonly JoinSide[] }
+interface JoinNeeds { readonly table: TableName, readonly sides: readonly JoinSide[] }
 
 /** Returns what a many-to-many relation needs of its join table. */
 export function joinNeeds (field: SubCollectionField): JoinNeeds {

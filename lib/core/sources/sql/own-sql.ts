@@ -1,5 +1,5 @@
 import type { Expression as SqlExpression, RawBuilder } from 'kysely'
-import type { Expression, Tables } from '../../declare/computed.ts'
+import type { Expression, NamedTables } from '../../declare/computed.ts'
 import { DeclarationError, describeValue, longestShown } from '../../errors/errors.ts'
 import { atAnotherTime, recordingDraws } from './another-time.ts'
 import { loadKysely, sql } from './load-kysely.ts'
@@ -46,7 +46,7 @@ export function buildOwnSql (place: string, expression: Expression): SqlExpressi
 
 function built ({ sql: build }: Expression): SqlExpression<unknown> {
   if (build === undefined) throw new TypeError('an expression of an SQL source has a part for SQL')
-  return build(loadKysely().expressionBuilder<Tables, string>())
+  return build(loadKysely().expressionBuilder<NamedTables, string>())
 }
 
 /** Builds are compared with each other alone, so one compiler serves all databases. */

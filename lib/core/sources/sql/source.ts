@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import type { Declared } from '../../declare/collection.ts'
 import { DeclarationError } from '../../errors/errors.ts'
-import { compileOptions } from '../source-options.ts'
+import { compileSourceOptions } from '../source-options.ts'
 import type { Collection, SubCollectionField } from '../../model/model.ts'
 import type { Database, DataSource } from '../source.ts'
 import { type CatalogTable, type FindTable, isReplaced, mayRepeatKeys, toldColumns } from './catalog.ts'
@@ -121,8 +121,8 @@ function keysOf (columns: readonly string[], foreignKeys: CatalogTable['foreignK
 }
 
 // What `columns` may be is checked with the names of the columns.
-const checkOptions = compileOptions<TableOptions>('table(name)', Type.Object({ columns: Type.Unknown() }))
-const checkDefinition = compileOptions<TableDefinition>('table(definition)', Type.Object({
+const checkOptions = compileSourceOptions<TableOptions>('table(name)', Type.Object({ columns: Type.Unknown() }))
+const checkDefinition = compileSourceOptions<TableDefinition>('table(definition)', Type.Object({
   columns: Type.Unknown(), name: Type.String(), schema: Type.String()
 }))
 

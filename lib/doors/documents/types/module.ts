@@ -1,7 +1,7 @@
 import { componentOf } from '../components.ts'
-import type { Document, Operation, PathItem, Response, Schema } from '../objects.ts'
+import type { Document, DocumentOperation, PathItem, Response, Schema } from '../objects.ts'
 import { scalarsOf, type Traits, traitsIn, typeName, typeOf, union } from './type-of.ts'
-import { memberName, plainText, quote } from './typescript-source.ts'
+import { memberName, plainText, quoteLiteral } from './typescript-source.ts'
 
 /** The parts of a document that types are made from. It may come from any server. */
 interface Described {
@@ -66,14 +66,14 @@ function apiMember ({ component, traits, scalars, bodies }: Collection, known: R
   return `  ${memberName(traits.collection)}: {\n${members.map(member => `    ${member}\n`).join('')}  }\n`
 }
 
-const names = (list: readonly string[]) => union(list.map(quote))
+const names = (list: readonly string[]) => union(list.map(quoteLiteral))
 
 const object = (members: readonly string[]) => members.length === 0 ? '{}' : `{ ${members.join(', ')} }`
 
 /** The relations to collections that the document has. */
 const targets = (relations: Readonly<Record<string, string>>, known: ReadonlySet<string>) =>
   object(Object.entries(relations).filter(([, target]) => known.has(target))
-    .map(([name, target]) => `${memberName(name)}: ${quote(target)}`))
+    .map(([name, target]) => `${memberName(name)}: ${quoteLiteral(target)}`))
 
 /** The scalars of an item, in every form; relations have the types of their collections. */
 function itemType ({ component, scalars }: Collection): string {
@@ -149,13 +149,14 @@ type Responses = Readonly<Record<string, Response>>
 
 const json = 'application/json'
 
-const bodyOf = (operation: Operation | undefined): Schema | undefined => operation?.requestBody?.content[json]?.schema
+const bodyOf = (operation: DocumentOperation | undefined): Schema | undefined =>
+  operation?.requestBody?.content[json]?.schema
 
 /** Bodies of creations are one item or a list of them. */
-const oneOf = (operation: Operation | undefined): Schema | undefined => firstOf(bodyOf(operation))
+const oneOf = (operation: DocumentOperation | undefined): Schema | undefined => firstOf(bodyOf(operation))
 
 /** The first alternative is that for one item without preferences. */
-function createdBy (operation: Operation | undefined, responses: Responses): Schema | undefined {
+function createdBy (operation: DocumentOperation | undefined, responses: Responses): Schema | undefined {
   const given = operation?.responses['201']
   const response = given !== undefined && '$ref' in given ? responses[componentOf(given)] : given
   return firstOf(response?.content?.[json]?.schema)

@@ -1,6 +1,6 @@
 import { isObject } from '../../../core/errors/is-object.ts'
 import type { Schema } from '../objects.ts'
-import { memberName, quote } from './typescript-source.ts'
+import { memberName, quoteLiteral } from './typescript-source.ts'
 
 /**
  * Returns the type of a schema's values as TypeScript on one line. What TypeScript cannot say, such as the bounds of a
@@ -71,7 +71,7 @@ const referenceTo = ($ref: string) => {
 const schemasIn = (value: unknown): readonly Schema[] => Array.isArray(value) ? value.filter(isObject) : []
 
 function literal (value: unknown): string {
-  if (typeof value === 'string') return quote(value)
+  if (typeof value === 'string') return quoteLiteral(value)
   return value === null || typeof value === 'boolean' || Number.isFinite(value) ? String(value) : 'unknown'
 }
 

@@ -8,7 +8,7 @@ import type { CollectionDesign, Design, FieldDesign, TypeDesign } from './design
 export type TableDatabase = Pick<SqlDatabase, 'table'>
 
 /** Returns the collections of a design, by name. */
-export function declare ({ collections }: Design, db: TableDatabase): Record<string, Declared> {
+export function declareDesign ({ collections }: Design, db: TableDatabase): Record<string, Declared> {
   return Object.fromEntries(collections.map(design => {
     const schema = evaluate(schemaCall(design)) as TObject
     // tableArguments() makes what table() takes.
@@ -34,24 +34,24 @@ const functions: Readonly<Record<CallName, (...args: never[]) => TSchema>> = {
   SubCollection
 }
 
-function evaluate (part: Part): unknown {
+function evaluate (part: CodePart): unknown {
   if (typeof part !== 'object') return part
   if (isList(part)) return part.map(evaluate)
   if (isCall(part)) return functions[part.call](...part.args.map(evaluate) as never[])
   return Object.fromEntries(Object.entries(part).map(([name, value]) => [name, evaluate(value)]))
 }
 
-export const isList = (part: Part): part is readonly Part[] => Array.isArray(part)
-export const isCall = (part: Part): part is Call =>
+export const isList = (part: CodePart): part is readonly CodePart[] => Array.isArray(part)
+export const isCall = (part: CodePart): part is Call =>
   typeof part === 'object' && 'call' in part && Array.isArray((part as { readonly args?: unknown }).args)
 
 // A declaration as calls of TypeBox and of this package. What is served at once and what is written as source are made
 // from the same calls, so that both answer alike.
 
 /** A call such as `Type.Integer({ readable: true })`. */
-interface Call { readonly call: CallName, readonly args: readonly Part[] }
-export type Part = Call | string | number | boolean | readonly Part[] | Parts
-export interface Parts { readonly [name: string]: Part }
+interface Call { readonly call: CallName, readonly args: readonly CodePart[] }
+export type CodePart = Call | string | number | boolean | readonly CodePart[] | CodeParts
+export interface CodeParts { readonly [name: string]: CodePart }
 
 type CallName =
   | 'Type.Array' | 'Type.Boolean' | 'Type.Integer' | 'Type.Literal' | 'Type.Null' | 'Type.Number' | 'Type.Object'
@@ -60,14 +60,14 @@ type CallName =
 /** Returns the call that makes the schema of a collection. */
 export function schemaCall ({ fields, description, view }: CollectionDesign): Call {
   const properties = Object.fromEntries(fields.map(field => [field.property, fieldCall(field)]))
-  const words: Parts = {
+  const words: CodeParts = {
     ...description !== undefined && { description }, ...view !== undefined && { views: { All: view } }
   }
   return { call: 'Type.Object', args: [properties, ...given(words)] }
 }
 
 /** Returns the behaviour but for its source. */
-export const behaviourOf = ({ key, creatable, deletable }: CollectionDesign): Parts => ({
+export const behaviourOf = ({ key, creatable, deletable }: CollectionDesign): CodeParts => ({
   ...key !== undefined && { key: [...key] },
   ...!(creatable && deletable) && {
     requestStrategies: { ...!creatable && { create: false }, ...!deletable && { delete: false } }
@@ -75,8 +75,8 @@ export const behaviourOf = ({ key, creatable, deletable }: CollectionDesign): Pa
 })
 
 /** Returns the arguments of `db.table()`. */
-export function tableArguments ({ table: { schema, name }, columns }: CollectionDesign): readonly Part[] {
-  const options: Parts = { ...columns !== 'none' && { columns } }
+export function tableArguments ({ table: { schema, name }, columns }: CollectionDesign): readonly CodePart[] {
+  const options: CodeParts = { ...columns !== 'none' && { columns } }
   if (schema !== undefined) return [{ schema, name, ...options }]
   // A dot in a text would end the schema.
   if (name.includes('.')) return [{ name, ...options }]
@@ -90,11 +90,11 @@ function fieldCall (field: FieldDesign): Call {
   }
   if (field.kind === 'sub-collection') {
     const { target, foreignKey, join } = field
-    const joined: Parts = join === undefined ? {} : { through: join.through, otherKey: one(join.otherKey) }
+    const joined: CodeParts = join === undefined ? {} : { through: join.through, otherKey: one(join.otherKey) }
     return { call: 'SubCollection', args: [target, { foreignKey: one(foreignKey), ...joined, ...flags }] }
   }
   const { type, optional, nullable, description } = field
-  const options: Parts = { ...flags, ...description !== undefined && { description } }
+  const options: CodeParts = { ...flags, ...description !== undefined && { description } }
   const isWritten = flags.writable === true && nullable
   const call = isWritten
     ? union([typeCall(type, {}), { call: 'Type.Null', args: [] }], options)
@@ -102,14 +102,14 @@ function fieldCall (field: FieldDesign): Call {
   return optional ? { call: 'Type.Optional', args: [call] } : call
 }
 
-const one = (names: readonly string[]): Part => names.length === 1 ? names.join() : [...names]
+const one = (names: readonly string[]): CodePart => names.length === 1 ? names.join() : [...names]
 
-const union = (members: readonly Call[], options: Parts): Call =>
+const union = (members: readonly Call[], options: CodeParts): Call =>
   ({ call: 'Type.Union', args: [members, ...given(options)] })
 
-const given = (options: Parts): readonly Part[] => Object.keys(options).length === 0 ? [] : [options]
+const given = (options: CodeParts): readonly CodePart[] => Object.keys(options).length === 0 ? [] : [options]
 
-function typeCall (type: TypeDesign, options: Parts): Call {
+function typeCall (type: TypeDesign, options: CodeParts): Call {
   switch (type.kind) {
     case 'integer': return { call: 'Type.Integer', args: given(options) }
     case 'number': return { call: 'Type.Number', args: given(options) }

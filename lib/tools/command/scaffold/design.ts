@@ -19,11 +19,11 @@ export interface ScalarDesign {
   readonly optional: boolean
   /** True if a client may write null. */
   readonly nullable: boolean
-  readonly flags: Flags
+  readonly flags: DesignFlags
   readonly description: string | undefined
 }
 
-export interface Flags {
+export interface DesignFlags {
   readonly identifier?: true
   readonly readable?: true
   readonly writable?: true
@@ -32,22 +32,22 @@ export interface Flags {
   readonly sortable?: false
 }
 
-export interface SubItemDesign {
+interface SubItemDesign {
   readonly kind: 'sub-item'
   readonly property: string
   /** The property of the collection. */
   readonly target: string
   readonly foreignKey: readonly string[]
-  readonly flags: Flags
+  readonly flags: DesignFlags
 }
 
-export interface SubCollectionDesign {
+interface SubCollectionDesign {
   readonly kind: 'sub-collection'
   readonly property: string
   readonly target: string
   readonly foreignKey: readonly string[]
   readonly join: { readonly through: string, readonly otherKey: readonly string[] } | undefined
-  readonly flags: Flags
+  readonly flags: DesignFlags
 }
 
 export type FieldDesign = ScalarDesign | SubItemDesign | SubCollectionDesign

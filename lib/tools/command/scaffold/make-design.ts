@@ -1,13 +1,14 @@
-import type { CollectionDesign, Design, FieldDesign, Flags, ScalarDesign, TypeDesign } from './design.ts'
+import type { CollectionDesign, Design, FieldDesign, DesignFlags, ScalarDesign, TypeDesign } from './design.ts'
 import { matchForeignKeys } from './key-types.ts'
 import {
-  addRelations, chooseKey, type Draft, findJoins, foreignKeysOf, keyOfTarget, type Reference, type References
+  addRelations, chooseKey, type DesignDraft, findJoins, foreignKeysOf, keyOfTarget, type DesignReference,
+  type References
 } from './relations.ts'
 import { shellWord } from '../terminal.ts'
 import { makeNames, namesOfColumns, propertyOf, relationName } from './naming.ts'
 import { isSecretOf, looksSecret } from './secrets.ts'
 import { type Omission, type SeenColumn, type SeenTable, type SeenTables, takesWrites } from './tables.ts'
-import { typeOf } from './types.ts'
+import { declaredType } from './types.ts'
 import { viewOf } from './view.ts'
 
 /** The options that a design depends on besides the tables. */
@@ -46,7 +47,7 @@ export function makeDesign ({ kind, tables, omissions, partlySeen = [] }: SeenTa
     return [table, draftOf(candidate, property)]
   }))
   const references = foreignKeysOf(drafts, notes)
-  const own = new Map([...drafts.values()].map(draft => [draft, new Array<Reference>()]))
+  const own = new Map([...drafts.values()].map(draft => [draft, new Array<DesignReference>()]))
   for (const reference of references) own.get(reference.from)?.push(reference)
   for (const [draft, its] of own) addScalars(draft, its, options)
   addRelations(drafts, references, joins, options)
@@ -69,13 +70,13 @@ function readableColumns (
   const readable = new Map<SeenColumn, TypeDesign>()
   for (const column of table.columns) {
     const place = `${table.name}.${column.name}`
-    const typed = typeOf(column, shown.has(place))
+    const typed = declaredType(column, shown.has(place))
     if (column.isForbidden === true) {
       notes.push({ place, reason: 'the role may not select it' })
     } else if (!shown.has(place) && (column.holdsHash === true || isSecret(table, column, joined))) {
       secrets.push(place)
     } else if ('reason' in typed) {
-      const remedy = 'type' in typeOf(column, true) ? `; --show ${shellWord(place)} shows it` : ''
+      const remedy = 'type' in declaredType(column, true) ? `; --show ${shellWord(place)} shows it` : ''
       notes.push({ place, reason: `${typed.reason}${remedy}` })
     } else {
       readable.set(column, typed.type)
@@ -114,18 +115,18 @@ function joinedColumns (tables: readonly SeenTable[]): ReadonlyMap<string, Reado
 }
 
 function draftOf (
-  candidate: Pick<Draft, 'table' | 'readable' | 'key' | 'rowNumber'>, property: string
-): Draft {
+  candidate: Pick<DesignDraft, 'table' | 'readable' | 'key' | 'rowNumber'>, property: string
+): DesignDraft {
   const names = makeNames(new Set())
   return { property, names, properties: new Map(), fields: [], last: [], columns: new Map(), ...candidate }
 }
 
 /** Adds the fields of the columns. Those of a foreign key are not shown, but its sub-item is, unless they are a key. */
-function addScalars (draft: Draft, own: References, options: DesignOptions): void {
+function addScalars (draft: DesignDraft, own: References, options: DesignOptions): void {
   const { readable, rowNumber, names, fields } = draft
   if (rowNumber !== undefined) {
     const property = remember(draft, 'rowid', names.take('rowid'))
-    const flags: Flags = { identifier: true, readable: true }
+    const flags: DesignFlags = { identifier: true, readable: true }
     const never = { optional: false, nullable: false, description: undefined }
     fields.push({ kind: 'scalar', property, column: 'rowid', type: { kind: 'integer' }, flags, ...never })
   }
@@ -133,7 +134,7 @@ function addScalars (draft: Draft, own: References, options: DesignOptions): voi
 }
 
 function scalarOf (
-  column: SeenColumn, type: ScalarDesign['type'], draft: Draft, references: References, options: DesignOptions
+  column: SeenColumn, type: ScalarDesign['type'], draft: DesignDraft, references: References, options: DesignOptions
 ): ScalarDesign {
   const { table, key, names } = draft
   const isForeign = references.some(({ columns }) => columns.includes(column.name))
@@ -154,7 +155,7 @@ function scalarOf (
   }
 }
 
-function remember ({ properties, columns }: Draft, column: string, property: string): string {
+function remember ({ properties, columns }: DesignDraft, column: string, property: string): string {
   properties.set(column, property)
   columns.set(property, column)
   return property
@@ -170,7 +171,7 @@ interface Facts {
 
 function flagsOf (
   column: SeenColumn, { table, isKey, isSoleKey, isForeign, type }: Facts, { write }: DesignOptions
-): Flags {
+): DesignFlags {
   if (isForeign && !isKey) return {}
   const isUnique = !column.nullable && !table.isInherited && isIdentifying(type) &&
     table.unique.some(names => names.length === 1 && names[0] === column.name)
@@ -188,7 +189,9 @@ function flagsOf (
 const isIdentifying = ({ kind }: ScalarDesign['type']) => kind !== 'boolean' && kind !== 'json' && kind !== 'list'
 
 /** Returns true if every column that needs a value can get one from a client. Notes those that cannot. */
-function isCreatable ({ table, fields, properties }: Draft, { write }: DesignOptions, notes: Omission[]): boolean {
+function isCreatable (
+  { table, fields, properties }: DesignDraft, { write }: DesignOptions, notes: Omission[]
+): boolean {
   // Without --write no method but GET is served anyway. A trigger may fill any column.
   if (!write || table.fillsRows) return true
   if (table.unwritable !== undefined) notes.push({ place: `writes of ${table.name}`, reason: table.unwritable })
@@ -206,7 +209,7 @@ function isCreatable ({ table, fields, properties }: Draft, { write }: DesignOpt
 }
 
 function finish (
-  { property, table, fields, last, key, columns, properties, rowNumber }: Draft, creatable: boolean
+  { property, table, fields, last, key, columns, properties, rowNumber }: DesignDraft, creatable: boolean
 ): CollectionDesign {
   const all: readonly FieldDesign[] = [...fields, ...last]
   const keys = rowNumber === undefined ? key.map(name => properties.get(name) ?? name) : []

@@ -14,7 +14,7 @@ type Driver = SqliteTables['db']['driver']
 interface ListRow { readonly name: string, readonly type: string }
 
 /** `tell` is told what is being read. `look`: the seconds in which the rows of all tables are looked at. */
-export interface Reading { readonly look: number, tell (text: string): void }
+interface Reading { readonly look: number, tell (text: string): void }
 
 /** Reads the tables of a SQLite database, with samples of their rows. Those that `isWanted` refuses are not read. */
 export function readSqlite (
@@ -140,7 +140,7 @@ const withoutRowNumber = ({ unique, columns }: CatalogTable) =>
  * Returns the tables of SQLite without the foreign keys whose columns have another collation than those that they refer
  * to, and notes them: such a relation would have other items from one side than from the other.
  */
-export function withoutOtherCollations (
+function withoutOtherCollations (
   tables: readonly SeenTable[], notes: Omission[]
 ): readonly SeenTable[] {
   const byName = new Map(tables.map(table => [table.name.toLowerCase(), table]))

@@ -1,14 +1,14 @@
-import type { FieldDesign, Flags, TypeDesign } from './design.ts'
+import type { FieldDesign, DesignFlags, TypeDesign } from './design.ts'
 import type { DesignOptions } from './make-design.ts'
 import { type Names, propertyOf, relationName } from './naming.ts'
 import { shellWord } from '../terminal.ts'
 import { type Omission, type SeenColumn, type SeenTable, takesWrites } from './tables.ts'
-import { typeOf } from './types.ts'
+import { declaredType } from './types.ts'
 
 type ForeignKey = SeenTable['foreignKeys'][number]
 
 /** A collection while it is designed. */
-export interface Draft {
+export interface DesignDraft {
   readonly table: SeenTable
   readonly property: string
   readonly readable: ReadonlyMap<SeenColumn, TypeDesign>
@@ -26,19 +26,19 @@ export interface Draft {
 }
 
 /** A foreign key between two collections. `columns`: in the order of the target's key. */
-export interface Reference {
-  readonly from: Draft
-  readonly to: Draft
+export interface DesignReference {
+  readonly from: DesignDraft
+  readonly to: DesignDraft
   readonly columns: readonly string[]
   /** The key column of the target, where the key is one column. */
   readonly target: SeenColumn
 }
 
-export type References = readonly Reference[]
+export type References = readonly DesignReference[]
 
 /** Returns the foreign keys that can be served, and notes the others. */
-export function foreignKeysOf (drafts: ReadonlyMap<SeenTable, Draft>, notes: Omission[]): References {
-  const found = new Map<string, Reference>()
+export function foreignKeysOf (drafts: ReadonlyMap<SeenTable, DesignDraft>, notes: Omission[]): References {
+  const found = new Map<string, DesignReference>()
   const byName = byNameOf(drafts)
   for (const from of drafts.values()) {
     for (const { columns, target, targetColumns } of inOrder(from.table)) {
@@ -64,7 +64,7 @@ export function foreignKeysOf (drafts: ReadonlyMap<SeenTable, Draft>, notes: Omi
   return [...found.values()]
 }
 
-const byNameOf = (drafts: ReadonlyMap<SeenTable, Draft>): ReadonlyMap<string, Draft> =>
+const byNameOf = (drafts: ReadonlyMap<SeenTable, DesignDraft>): ReadonlyMap<string, DesignDraft> =>
   new Map([...drafts.values()].map(draft => [keyOfTarget(draft.table), draft]))
 
 /** Returns the foreign keys in the order of their columns: SQLite tells the last one first. */
@@ -80,7 +80,7 @@ export const findColumn = ({ columns }: SeenTable, name: string): SeenColumn | u
 
 type Columns = ReadonlyArray<string | undefined>
 
-function reasonAgainst (from: Draft, to: Draft, names: Columns, ordered: Columns): string | undefined {
+function reasonAgainst (from: DesignDraft, to: DesignDraft, names: Columns, ordered: Columns): string | undefined {
   if (ordered.length === 0 || ordered.includes(undefined) || names.length !== to.key.length) {
     return 'it refers to other columns than the key'
   }
@@ -95,7 +95,7 @@ function reasonAgainst (from: Draft, to: Draft, names: Columns, ordered: Columns
 }
 
 /** Returns the types of the readable columns by name. */
-const typesOf = ({ readable }: Draft): ReadonlyMap<string, TypeDesign> =>
+const typesOf = ({ readable }: DesignDraft): ReadonlyMap<string, TypeDesign> =>
   new Map([...readable].map(([{ name }, type]) => [name, type]))
 
 /** Returns the class of a type: values of different classes are never equal. */
@@ -111,12 +111,12 @@ function classOf (type: TypeDesign): string {
 
 /** Adds sub-items and sub-collections: names of sub-items first, as they stand with the columns. */
 export function addRelations (
-  drafts: ReadonlyMap<SeenTable, Draft>, references: References,
+  drafts: ReadonlyMap<SeenTable, DesignDraft>, references: References,
   joins: ReadonlyMap<SeenTable, Sides>, options: DesignOptions
 ): void {
   const names = new Map(references.map(reference => [reference, addSubItem(reference, options)]))
   const counts = new Map<string, number>()
-  const pair = ({ from, to }: Reference) => JSON.stringify([from.property, to.property])
+  const pair = ({ from, to }: DesignReference) => JSON.stringify([from.property, to.property])
   for (const reference of references) counts.set(pair(reference), (counts.get(pair(reference)) ?? 0) + 1)
   for (const reference of references) {
     addSubCollection(reference, names.get(reference) ?? '', counts.get(pair(reference)) === 1)
@@ -127,10 +127,10 @@ export function addRelations (
   }
 }
 
-const reading: Flags = { readable: true }
-const writing: Flags = { readable: true, writable: true }
+const reading: DesignFlags = { readable: true }
+const writing: DesignFlags = { readable: true, writable: true }
 
-function addSubItem ({ from, to, columns }: Reference, { write }: DesignOptions): string {
+function addSubItem ({ from, to, columns }: DesignReference, { write }: DesignOptions): string {
   const [column = ''] = columns
   const name = columns.length === 1 ? relationName(column) : to.property
   const property = from.names.take(name, propertyOf(`${name}_${to.table.name}`))
@@ -143,19 +143,19 @@ function addSubItem ({ from, to, columns }: Reference, { write }: DesignOptions)
   return property
 }
 
-function addSubCollection ({ from, to, columns }: Reference, subItem: string, isOnly: boolean): void {
+function addSubCollection ({ from, to, columns }: DesignReference, subItem: string, isOnly: boolean): void {
   const plain = propertyOf(from.table.name)
   const by = propertyOf(`${from.table.name}_by_${subItem}`)
   const property = isOnly && from !== to ? to.names.take(plain, by) : to.names.take(by)
   const foreignKey = columns.map(one => from.properties.get(one) ?? one)
-  const flags: Flags = { readable: true, hidden: true }
+  const flags: DesignFlags = { readable: true, hidden: true }
   to.last.push({ kind: 'sub-collection', property, target: from.property, foreignKey, join: undefined, flags })
 }
 
 type Side = Sides[number]
 
 function addJoin (
-  table: SeenTable, own: Side, other: Side, drafts: ReadonlyMap<string, Draft>, { write }: DesignOptions
+  table: SeenTable, own: Side, other: Side, drafts: ReadonlyMap<string, DesignDraft>, { write }: DesignOptions
 ): void {
   const holder = drafts.get(keyOfTarget(own.target))
   const target = drafts.get(keyOfTarget(other.target))
@@ -170,13 +170,13 @@ function addJoin (
   // A link has no other values than the two keys.
   const isWritable = write && table.unwritable === undefined && table.columns.every(({ name, nullable, filled }) =>
     nullable || filled || name === ownColumn || name === otherColumn)
-  const flags: Flags = { readable: true, ...isWritable && { writable: true }, hidden: true }
+  const flags: DesignFlags = { readable: true, ...isWritable && { writable: true }, hidden: true }
   const join = { through: table.name, otherKey }
   holder.last.push({ kind: 'sub-collection', property, target: target.property, foreignKey, join, flags })
 }
 
 /** Returns a name that the holder's naming of columns turns into the column of a join table. */
-function columnName ({ columns, names }: Draft, column: string): string {
+function columnName ({ columns, names }: DesignDraft, column: string): string {
   const wanted = propertyOf(column)
   for (const property of [wanted, `${wanted}Column`, column]) {
     const known = columns.get(property)
@@ -188,7 +188,7 @@ function columnName ({ columns, names }: Draft, column: string): string {
   return column
 }
 
-type Candidate = Pick<Draft, 'table' | 'readable' | 'key'>
+type Candidate = Pick<DesignDraft, 'table' | 'readable' | 'key'>
 
 /** The two foreign keys of a join table. */
 type Sides = readonly [ForeignKey, ForeignKey]
@@ -252,7 +252,7 @@ type Key =
  * there is none.
  */
 export function chooseKey (
-  table: SeenTable, readable: Draft['readable'], { keys, spareKeys }: Pick<DesignOptions, 'keys' | 'spareKeys'>
+  table: SeenTable, readable: DesignDraft['readable'], { keys, spareKeys }: Pick<DesignOptions, 'keys' | 'spareKeys'>
 ): Key | { readonly reason: string } {
   const named = keys.get(table.name)
   if (named !== undefined) return { key: named, rowNumber: undefined }
@@ -277,7 +277,7 @@ export function chooseKey (
 const isBroken = ({ brokenKeys = [] }: SeenTable, names: readonly string[]) =>
   brokenKeys.some(broken => broken.join('\0') === names.join('\0'))
 
-function reasonOf (table: SeenTable, readable: Draft['readable']): string {
+function reasonOf (table: SeenTable, readable: DesignDraft['readable']): string {
   const { kind, name, columns, primaryKey, proposedKey, brokenKeys: [broken] = [] } = table
   if (broken !== undefined) return `its key (${broken.join(', ')}) is null in some rows, or the same in several`
   if (primaryKey.length > 0) {
@@ -292,8 +292,8 @@ function reasonOf (table: SeenTable, readable: Draft['readable']): string {
 }
 
 /** Returns the flag that shows the columns of a primary key which are hidden; an empty text where none does. */
-function remedyFor ({ name, columns, primaryKey }: SeenTable, readable: Draft['readable']): string {
+function remedyFor ({ name, columns, primaryKey }: SeenTable, readable: DesignDraft['readable']): string {
   const hidden = columns.filter(column => primaryKey.includes(column.name) && !readable.has(column))
-  const isShowable = hidden.every(column => column.isForbidden !== true && 'type' in typeOf(column, true))
+  const isShowable = hidden.every(column => column.isForbidden !== true && 'type' in declaredType(column, true))
   return isShowable ? `; --show ${shellWord(hidden.map(column => `${name}.${column.name}`).join())} shows it` : ''
 }

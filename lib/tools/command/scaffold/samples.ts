@@ -19,7 +19,7 @@ const lookAt = (tables: number): Look =>
   ({ rows: Math.max(100, Math.min(10_000, Math.floor(200_000 / tables))), trusting: tables > 200 })
 
 /** `isWhole`: true if the table has no further rows. */
-export interface Guess { readonly samples: Samples, readonly isWhole: boolean }
+interface Guess { readonly samples: Samples, readonly isWhole: boolean }
 
 /**
  * Looks at the first rows of a table: one statement for each hundred columns, and one for those that may be dates.
@@ -63,7 +63,7 @@ export function checkSamples (driver: Driver, table: CatalogTable, samples: Samp
 }
 
 /** What ends a statement when its time is over. */
-export interface Clock {
+interface Clock {
   /** A condition that is true, or throws. */
   readonly condition: string
   isOver (): boolean

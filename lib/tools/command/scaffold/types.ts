@@ -3,10 +3,10 @@ import type { TypeDesign } from './design.ts'
 import type { SeenColumn, Sample } from './tables.ts'
 
 /** The type of a column's values, or the reason why they are not served. */
-export type Typed = { readonly type: TypeDesign } | { readonly reason: string }
+type Typed = { readonly type: TypeDesign } | { readonly reason: string }
 
 /** Returns the type of a column. `shown`: the user asked for it by name, so it is served in some form in any case. */
-export function typeOf (column: SeenColumn, shown: boolean): Typed {
+export function declaredType (column: SeenColumn, shown: boolean): Typed {
   if (column.choices !== undefined) return { type: { kind: 'choice', values: column.choices } }
   return column.sample === undefined ? typeOfFamily(column, shown) : typeOfSample(column, column.sample, shown)
 }
@@ -98,7 +98,7 @@ function typeOfSample ({ name, type, range }: SeenColumn, sample: Sample, shown:
 }
 
 /** Returns true for a column that is compared by its texts: those of integers differ as the integers do. */
-export const isOfIntegersAndTexts = ({ classes }: Sample): boolean => classes.has('integer') && classes.has('text')
+const isOfIntegersAndTexts = ({ classes }: Sample): boolean => classes.has('integer') && classes.has('text')
 
 /** `is_open`, `hasSeen` in a column of the size of one bit. */
 const isQuestion = (name: string, declared: string) =>

@@ -1,8 +1,8 @@
 import type { RelationField } from '../../../core/model/model.ts'
-import { tableOf } from '../../../core/sources/memory/relations.ts'
+import { memoryTable } from '../../../core/sources/memory/relations.ts'
 import { generateCreate, generateUpdate } from './bodies.ts'
 import type { ValueGenerator, Weighted } from './generator.ts'
-import { type ApiModel, encode, keySegment, relationsOf } from './resources.ts'
+import { type ApiModel, encodeText, keySegment, relationsOf } from './resources.ts'
 import type { SentRequest } from './send.ts'
 
 /** Returns a batch of writes, some of which refer to an item that one of them creates. `write`: makes a write. */
@@ -40,13 +40,13 @@ function generateReferring (generator: ValueGenerator, { model }: ApiModel): rea
   const choices: Weighted<() => string> = [
     [2, () => operation('PATCH', '/$new', generateUpdate(generator, collection, 1))],
     [relation === undefined ? 0 : 3, () => operation(
-      'POST', `/$new/${encode(relation?.name ?? '')}`, relation && generateCreate(generator, relation.target, 1)
+      'POST', `/$new/${encodeText(relation?.name ?? '')}`, relation && generateCreate(generator, relation.target, 1)
     )],
     [referrer === undefined ? 0 : 4, () => generateReference(generator, referrer)],
     [1, () => operation('DELETE', '/$new', undefined)]
   ]
   return [
-    operation('POST', `/${encode(collection.name)}`, generateCreate(generator, collection, 1), { as: 'new' }),
+    operation('POST', `/${encodeText(collection.name)}`, generateCreate(generator, collection, 1), { as: 'new' }),
     ...Array.from({ length: 1 + generator.below(2) }, () => generator.weighted(...choices)())
   ]
 }
@@ -56,8 +56,8 @@ function generateReference (generator: ValueGenerator, field: RelationField | un
   if (field === undefined) throw new TypeError('nothing refers to the collection')
   const { holder, kind, name } = field
   const member = `${JSON.stringify(name)}:${kind === 'sub-item' ? '{"$":"new"}' : '[{"$":"new"}]'}`
-  const row = generator.from([...tableOf(holder).all()])
-  const path = `/${encode(holder.name)}`
+  const row = generator.from([...memoryTable(holder).all()])
+  const path = `/${encodeText(holder.name)}`
   return row === undefined || generator.chance(40)
     ? operation('POST', path, withMember(generateCreate(generator, holder, 1), member))
     : operation(generator.of(['PATCH', 'PUT']), `${path}/${keySegment(row, holder)}`, `{${member}}`)

@@ -1,7 +1,7 @@
 import { distincts } from '../../../core/model/identifiers.ts'
 import { type Collection, type Field, isRelation, type StoredField } from '../../../core/model/model.ts'
 import { amendmentsOf } from '../../../core/plan/write/amendment.ts'
-import { tableOf } from '../../../core/sources/memory/relations.ts'
+import { memoryTable } from '../../../core/sources/memory/relations.ts'
 import { ownValue } from '../../../core/sources/memory/values.ts'
 import type { ValueGenerator } from './generator.ts'
 import { examplesOf } from './resources.ts'
@@ -59,7 +59,7 @@ export function generateAmendment (
 }
 
 function generateStored (generator: ValueGenerator, field: StoredField, collection: Collection): string {
-  const rows = [...tableOf(collection).all()]
+  const rows = [...memoryTable(collection).all()]
   const used = ownValue(generator.from(rows) ?? {}, field.property)
   const isTaken = used !== null && used !== undefined && generator.chance(field.identifier ? 15 : 30)
   const value = isTaken ? used : generator.from(examplesOf(field))
@@ -74,7 +74,7 @@ function generateStored (generator: ValueGenerator, field: StoredField, collecti
 
 /** Returns an element of a relation: an identifier of an existing item, at times with other fields, or a new item. */
 export function generateElement (generator: ValueGenerator, target: Collection, depth: number): string {
-  const row = generator.from([...tableOf(target).all()])
+  const row = generator.from([...memoryTable(target).all()])
   if (row === undefined || generator.chance(35)) return generateCreate(generator, target, depth - 1)
   const named = generator.from(distincts(target).filter(fields => fields.every(field => field.readable)))
   if (named === undefined) return '{}'

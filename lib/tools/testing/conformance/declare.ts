@@ -1,6 +1,6 @@
 import { Type, type TSchema } from '@sinclair/typebox'
 import {
-  type Behaviour, collection, type Declared, exactly, lookup, type Values, type WriteContext
+  type Behaviour, collection, type Declared, exactly, lookup, type ItemValues, type WriteContext
 } from '../../../core/declare/collection.ts'
 import { computed } from '../../../core/declare/computed.ts'
 import { isOptional, isSubCollection, isSubItem } from '../../../core/declare/relations.ts'
@@ -27,7 +27,7 @@ export function declare ({ collections }: World, sources: Sources): Record<strin
       pages,
       ...(extras.hooks || lacksValues(generated)) && {
         hooks: {
-          creating: (item: Values, context: WriteContext) => {
+          creating: (item: ItemValues, context: WriteContext) => {
             if (key?.kind === 'uuid' && keys.length === 1) replaceRandomKey(item, key.property, context, replaced)
           }
         }
@@ -96,7 +96,7 @@ const withOpenFlags = (schema: TSchema): TSchema => ({
 
 /** Replaces a random key by the next of a sequence, so that answers can be compared, unless the client gave it. */
 function replaceRandomKey (
-  item: Values, key: string, { request }: WriteContext, replaced: { count: number }
+  item: ItemValues, key: string, { request }: WriteContext, replaced: { count: number }
 ): void {
   const given = `${request?.raw.url ?? ''} ${JSON.stringify(request?.body) ?? ''}`.toLowerCase()
   if (!given.includes(String(item[key]))) item[key] = uuid(0xabc000 + replaced.count++)
@@ -109,7 +109,7 @@ function settersOf ({ schema }: GeneratedCollection) {
   ) ?? []
   if (property === undefined) return {}
   return {
-    [property]: (item: Values, value: unknown) => {
+    [property]: (item: ItemValues, value: unknown) => {
       if (value === 'forbidden') throw new ArgumentError('This is forbidden.')
       item[property] = value
     }
@@ -117,7 +117,7 @@ function settersOf ({ schema }: GeneratedCollection) {
 }
 
 /** Returns a computed field: an array of the values of those properties. */
-const computedFrom = (from: readonly string[]) => computed<Values, string, ReturnType<typeof Type.Unknown>>({
+const computedFrom = (from: readonly string[]) => computed<ItemValues, string, ReturnType<typeof Type.Unknown>>({
   type: Type.Unknown({ readable: true }),
   from,
   get: item => from.map(name => item[name] ?? null)
@@ -127,7 +127,7 @@ const computableProperties = ({ schema }: GeneratedCollection) =>
   Object.entries(schema).filter(([, one]) => !isSubCollection(one) && !isSubItem(one)).map(([name]) => name).slice(0, 3)
 
 /** Returns the key of the item that a lookup of that text finds; undefined for a text that is not a key. */
-function findKey (text: string, { keys }: GeneratedCollection): Values | undefined {
+function findKey (text: string, { keys }: GeneratedCollection): ItemValues | undefined {
   const parts = text.split(',')
   const values = keys.map(({ kind }, index) => toKeyPart(parts[index] ?? '', kind))
   if (values.includes(undefined)) return undefined

@@ -33,7 +33,7 @@ interface Extras {
 }
 
 /** A collection whose fields and rows are being added. */
-export interface CollectionDraft extends GeneratedCollection {
+export interface GeneratedDraft extends GeneratedCollection {
   readonly schema: Record<string, TSchema>
   readonly expressions: Map<string, GeneratedExpression>
   readonly columns: Column[]
@@ -45,7 +45,7 @@ export interface CollectionDraft extends GeneratedCollection {
 }
 
 /** The settings that all collections of a world share. */
-export interface Settings {
+export interface WorldSettings {
   readonly naming: 'none' | 'snake_case' | 'named'
   /** True where the database checks foreign keys. Where it does not, clients cannot write relations. */
   readonly constrained: boolean
@@ -53,7 +53,7 @@ export interface Settings {
 
 /** Returns one of the names, with a number at its end if the collection has it already. */
 export function unusedName (
-  generator: ValueGenerator, { schema, expressions }: CollectionDraft, names: readonly string[]
+  generator: ValueGenerator, { schema, expressions }: GeneratedDraft, names: readonly string[]
 ): string {
   const taken = new Set([...Object.keys(schema), ...expressions.keys()].map(one => words(one).join('')))
   const name = generator.of(names)
@@ -65,7 +65,11 @@ export function unusedName (
 
 /** Adds a stored field, its column, and what fills the column. */
 export function addStored (
-  draft: CollectionDraft, property: string, field: GeneratedField, settings: Settings, references?: Reference | false
+  draft: GeneratedDraft,
+  property: string,
+  field: GeneratedField,
+  settings: WorldSettings,
+  references?: Reference | false
 ): Column {
   const { kind, schema, nullable, unique, pool, columnDefault } = field
   const name = columnName(property, draft, settings)
@@ -78,7 +82,7 @@ export function addStored (
   return column
 }
 
-function columnName (property: string, { columns }: CollectionDraft, { naming }: Settings): string {
+function columnName (property: string, { columns }: GeneratedDraft, { naming }: WorldSettings): string {
   if (naming === 'none') return property
   return naming === 'snake_case' ? words(property).join('_') : `c${columns.length} "${property.slice(0, 3)}"`
 }

@@ -1,7 +1,7 @@
 import { type TSchema, Type } from '@sinclair/typebox'
 import { type Expression, expression } from '../../../core/declare/computed.ts'
 import { ownValue } from '../../../core/sources/memory/values.ts'
-import { type CollectionDraft, unusedName } from './draft.ts'
+import { type GeneratedDraft, unusedName } from './draft.ts'
 import { generateReading } from './fields.ts'
 import type { ValueGenerator } from './generator.ts'
 import type { Column } from './table.ts'
@@ -30,7 +30,7 @@ interface Form {
 const expressionNames = ['isOver', 'getShown', 'any', 'Case']
 
 /** Adds an expression. Half of those that are never null say so. */
-export function addExpression (generator: ValueGenerator, draft: CollectionDraft): void {
+export function addExpression (generator: ValueGenerator, draft: GeneratedDraft): void {
   const empty = generator.chance(60) ? generator.from(draft.columns.filter(one => one.nullable)) : undefined
   const column = empty ?? generator.of(draft.columns)
   const { type, nullable, text, sql, memory } = generator.of(formsOf(generator, column, draft))
@@ -44,7 +44,7 @@ export function addExpression (generator: ValueGenerator, draft: CollectionDraft
   draft.expressions.set(property, { declared, of: column.property, text })
 }
 
-function formsOf (generator: ValueGenerator, column: Column, { schema }: CollectionDraft): readonly Form[] {
+function formsOf (generator: ValueGenerator, column: Column, { schema }: GeneratedDraft): readonly Form[] {
   const { examples = [] } = schema[column.property] as { readonly examples?: readonly unknown[] }
   switch (column.kind) {
     case 'text': return [...formsWith(column, Type.String(), '=', generator.from(examples) ?? 'a'), isNull(column)]

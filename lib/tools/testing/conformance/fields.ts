@@ -1,6 +1,6 @@
 import { type TSchema, Type } from '@sinclair/typebox'
 import type { FieldFlags } from '../../../../schemas/flags.ts'
-import type { CollectionDraft } from './draft.ts'
+import type { GeneratedDraft } from './draft.ts'
 import type { ValueGenerator } from './generator.ts'
 import type { ColumnKind } from './table.ts'
 import { longText, pools, unwritable } from './values.ts'
@@ -214,12 +214,12 @@ function wrap (
 export interface GeneratedKey extends GeneratedField {
   readonly property: string
   /** The collection whose key this part of a key holds; undefined for one that refers to no item. */
-  readonly target?: CollectionDraft
+  readonly target?: GeneratedDraft
 }
 
 /** Returns the fields of a collection's key, most often one. */
 export const generateKeys = (
-  generator: ValueGenerator, drafts: readonly CollectionDraft[], mayBeWritten: boolean
+  generator: ValueGenerator, drafts: readonly GeneratedDraft[], mayBeWritten: boolean
 ): readonly GeneratedKey[] => generator.chance(22)
   ? ['orderId', 'line'].map(property => generatePart(generator, property, drafts, mayBeWritten))
   : [generateKey(generator, mayBeWritten)]
@@ -262,7 +262,7 @@ const partPools = {
 
 /** Returns one of several fields of a key; at times it is the key of another collection's item. */
 function generatePart (
-  generator: ValueGenerator, property: string, drafts: readonly CollectionDraft[], mayBeWritten: boolean
+  generator: ValueGenerator, property: string, drafts: readonly GeneratedDraft[], mayBeWritten: boolean
 ): GeneratedKey {
   const target = generator.chance(35) ? generator.from(drafts.filter(({ keys }) => keys.length === 1)) : undefined
   const [key] = target?.keys ?? []

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { text } from 'node:stream/consumers'
-import { fieldsOf, type Operation, patched } from '../../../clients/client/follow.ts'
+import { eventFields, type PatchOperation, patched } from '../../../clients/client/follow.ts'
 import { injected, type SentRequest } from './send.ts'
 
 /** An event as it was sent. */
@@ -57,11 +57,12 @@ export const follower = (app: FastifyInstance): Follow => async sent => {
 }
 
 function readEvent (part: string): readonly SentEvent[] {
-  const { event, data = 'null', id } = fieldsOf(part)
+  const { event, data = 'null', id } = eventFields(part)
   return event === undefined ? [] : [{ event, data: JSON.parse(data) as unknown, id }]
 }
 
 function stateAfter ({ document, tag }: Follower['state'], { event, data, id = tag }: SentEvent): Follower['state'] {
   if (event === 'snapshot') return { document: data, tag: id }
-  return { document: event === 'patch' ? (data as readonly Operation[]).reduce(patched, document) : document, tag: id }
+  const operations = event === 'patch' ? data as readonly PatchOperation[] : []
+  return { document: operations.reduce(patched, document), tag: id }
 }

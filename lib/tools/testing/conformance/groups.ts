@@ -5,7 +5,7 @@ import type { FieldAsked, Filter } from '../../../core/request/request.ts'
 import { generateCall } from './functions.ts'
 import type { ValueGenerator } from './generator.ts'
 import { generateFilterPart, generateNumber, generatePage, generateParts, negatedOrNot, ordering } from './queries.ts'
-import { relationsOf, scalarsOf } from './resources.ts'
+import { relationsOf, scalarFields } from './resources.ts'
 
 /** Returns a query of groups; `named` for a dictionary of them, which has a field of its own. */
 export function generateGroups (generator: ValueGenerator, collection: Collection, named: boolean): string {
@@ -24,12 +24,12 @@ export function generateGroups (generator: ValueGenerator, collection: Collectio
 
 /** Returns the values that the items of a group share. */
 function generateShared (generator: ValueGenerator, collection: Collection): readonly FieldAsked[] {
-  const names = generator.some(scalarsOf(collection), 25).map(({ name }) => fieldAsked(name))
-  const dated = scalarsOf(collection).filter(field => 'type' in field && unitsOf(field.type).length > 0)
+  const names = generator.some(scalarFields(collection), 25).map(({ name }) => fieldAsked(name))
+  const dated = scalarFields(collection).filter(field => 'type' in field && unitsOf(field.type).length > 0)
   const day = generator.chance(40) ? generator.from(dated) : undefined
   const unit = day !== undefined && 'type' in day ? generator.of(unitsOf(day.type)) : undefined
   const relation = generator.chance(35) ? generator.from(relationsOf(collection, 'sub-item')) : undefined
-  const field = relation && generator.from(scalarsOf(relation.target))
+  const field = relation && generator.from(scalarFields(relation.target))
   return [
     ...names, ...day && unit ? [fieldAsked(`${day.name}.${unit}()`)] : [],
     ...relation && field

@@ -9,7 +9,7 @@ import { makeWorld, type World } from './world.ts'
 export type { Open, Opened } from './serve.ts'
 export type { Column, ColumnKind, Reference, Table, TableReference } from './table.ts'
 
-interface ConformanceOptions {
+export interface ConformanceOptions {
   /**
    * Creates tables with their rows, in a database or schema of their own. One function, or several by name: then each
    * request is sent to all.
@@ -29,7 +29,7 @@ interface ConformanceOptions {
 }
 
 /** The numbers of requests sent and of schemas generated, and the seed. */
-interface Conformed { readonly requests: number, readonly schemas: number, readonly seed: number }
+export interface Conformed { readonly requests: number, readonly schemas: number, readonly seed: number }
 
 /** Thrown where a source answers differently from memory(); the message has all that is needed to reproduce it. */
 export class ConformanceError extends Error {

@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import type { ValueGenerator } from './generator.ts'
 import type { Follower } from './follow.ts'
-import type { Answer, SentRequest } from './send.ts'
+import type { AnswerReceived, SentRequest } from './send.ts'
 import type { LiveWorld } from './serve.ts'
 
 /** A document that is followed on each database. */
@@ -12,12 +12,12 @@ interface Followed { readonly request: SentRequest, readonly followers: readonly
 export interface Stale {
   readonly name: string
   readonly request: SentRequest
-  readonly answer: Answer
-  readonly told: Answer
+  readonly answer: AnswerReceived
+  readonly told: AnswerReceived
 }
 
 /** Follows some of the documents that are read, and compares what their clients have with what GET answers. */
-export class LiveDocuments {
+export class FollowedDocuments {
   private readonly served: readonly LiveWorld[]
   private followed: readonly Followed[] = []
 
@@ -26,7 +26,7 @@ export class LiveDocuments {
   }
 
   /** Follows the document that was read, at times. */
-  async begin (generator: ValueGenerator, request: SentRequest, { status, headers }: Answer): Promise<void> {
+  async begin (generator: ValueGenerator, request: SentRequest, { status, headers }: AnswerReceived): Promise<void> {
     const isJson = /^application\/json/.test(String(headers['content-type']))
     const isRead = request.method === 'GET' && status === 200 && isJson && !/\/openapi\.json/.test(request.url)
     if (!isRead || this.followed.length === most || !generator.chance(25)) return
@@ -60,12 +60,12 @@ const patience = 3000
 
 const hasEnded = ({ events }: Follower) => events.at(-1)?.event === 'end'
 
-function tells (follower: Follower, answer: Answer): boolean {
+function tells (follower: Follower, answer: AnswerReceived): boolean {
   const { events, state: { document, tag } } = follower
   const body = () => JSON.parse(answer.body) as unknown
   if (hasEnded(follower)) return answer.status !== 200 && isDeepStrictEqual(events.at(-1)?.data, body())
   return answer.status === 200 && tag === answer.headers['etag'] && isDeepStrictEqual(document, body())
 }
 
-const toldTo = ({ status, events, body, state: { tag } }: Follower): Answer =>
+const toldTo = ({ status, events, body, state: { tag } }: Follower): AnswerReceived =>
   ({ status, headers: { etag: tag }, body: events.length > 0 ? JSON.stringify(events) : body })

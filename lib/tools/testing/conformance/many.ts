@@ -1,6 +1,6 @@
 import type { Collection } from '../../../core/model/model.ts'
 import { distincts } from '../../../core/model/identifiers.ts'
-import { tableOf } from '../../../core/sources/memory/relations.ts'
+import { memoryTable } from '../../../core/sources/memory/relations.ts'
 import { ownValue } from '../../../core/sources/memory/values.ts'
 import { generateUpdate } from './bodies.ts'
 import type { ValueGenerator } from './generator.ts'
@@ -44,7 +44,7 @@ export function generateEach (generator: ValueGenerator, collection: Collection,
 
 /** Returns an object with the identifier of an item; the last of two members of a name counts. */
 function nameItem (generator: ValueGenerator, collection: Collection, body: string): string {
-  const row = generator.from([...tableOf(collection).all()])
+  const row = generator.from([...memoryTable(collection).all()])
   const named = generator.from(distincts(collection).filter(fields => fields.every(({ readable }) => readable)))
   if (row === undefined || named === undefined || generator.chance(5)) return body
   const values = named.map(field => [field.name, ownValue(row, field.property) ?? null] as const)

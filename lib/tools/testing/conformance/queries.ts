@@ -4,13 +4,13 @@ import { startOf, unitsOf } from '../../../core/plan/time-units.ts'
 import { fieldAsked, nowhere, sortTerm, valueText } from '../../../core/request/made.ts'
 import { printParts, type QueryPrinted } from '../../../core/request/print.ts'
 import type {
-  Comparison, FieldAsked, Filter, PageAsked, Query, SortTerm, ValueText
+  ComparisonFilter, FieldAsked, Filter, PageAsked, Query, SortAsked, ValueText
 } from '../../../core/request/request.ts'
 import { compileSyntax, type Syntax } from '../../../core/request/syntax.ts'
-import { tableOf } from '../../../core/sources/memory/relations.ts'
+import { memoryTable } from '../../../core/sources/memory/relations.ts'
 import { generateCall } from './functions.ts'
 import type { ValueGenerator, Weighted } from './generator.ts'
-import { generateText, relationsOf, scalarsOf, textOf, valueIn, wellFormed } from './resources.ts'
+import { generateText, relationsOf, scalarFields, textOfValue, comparedValue, wellFormed } from './resources.ts'
 
 /** Returns a query of a collection, as a query string without its `?`. */
 export function generateQuery (generator: ValueGenerator, collection: Collection): string {
@@ -92,10 +92,10 @@ function generateGroup (generator: ValueGenerator, collection: Collection, depth
 export const negatedOrNot = (generator: ValueGenerator, of: Filter): Filter =>
   generator.chance(30) ? { kind: 'not', of } : of
 
-const compare = (path: readonly string[], operator: Operator, values: readonly ValueText[]): Comparison =>
+const compare = (path: readonly string[], operator: Operator, values: readonly ValueText[]): ComparisonFilter =>
   ({ kind: 'compare', path, operator, values, at: nowhere })
 
-function generateComparison (generator: ValueGenerator, collection: Collection, hops: number): Comparison {
+function generateComparison (generator: ValueGenerator, collection: Collection, hops: number): ComparisonFilter {
   const relation = hops > 0 && generator.chance(25)
     ? generator.from(relationsOf(collection, 'sub-item', 'sub-collection'))
     : undefined
@@ -113,7 +113,7 @@ function generateComparison (generator: ValueGenerator, collection: Collection, 
   if (field === undefined) return compare(['nothing'], simplest, [valueOf(generator, generator.of(['', '1']))])
   const unit = field.kind !== 'computed' && generator.chance(20) ? generator.from(unitsOf(field.type)) : undefined
   if (unit !== undefined) {
-    const value = generateText(generator, field, [...tableOf(collection).all()])
+    const value = generateText(generator, field, [...memoryTable(collection).all()])
     const start = startOf(value, generator.chance(85) ? unit : 'hour').slice(0, unit === 'hour' ? 24 : 10)
     return compare([field.name, `${unit}()`], generator.of(ordering), [valueOf(generator, start)])
   }
@@ -129,7 +129,7 @@ function generateComparison (generator: ValueGenerator, collection: Collection, 
 export const ordering = operatorNames.filter(one => traitsOf(one).family !== 'text' && !traitsOf(one).list)
 const equality = ordering.filter(one => traitsOf(one).takesNull)
 
-function compareCall (generator: ValueGenerator, { name, target }: RelationField): Comparison {
+function compareCall (generator: ValueGenerator, { name, target }: RelationField): ComparisonFilter {
   const call = generateCall(generator, target)
   const isExtreme = /\.m(?:in|ax)\(\)$/.test(call)
   const field = isExtreme ? filterable(target).find(one => call.startsWith(`${one.name}.`)) : undefined
@@ -151,14 +151,14 @@ const allScalars = ({ fields }: Collection) => [...fields.values()].filter((one)
   one.kind !== 'sub-item' && one.kind !== 'sub-collection'
 )
 
-const filterable = (collection: Collection) => scalarsOf(collection).filter((one): one is DataField =>
+const filterable = (collection: Collection) => scalarFields(collection).filter((one): one is DataField =>
   one.kind !== 'computed' && one.filterable && one.type.operators.size > 0
 )
 
 function generateOperands (
   generator: ValueGenerator, field: ScalarField, operator: Operator, collection: Collection
 ): readonly ValueText[] {
-  const rows = [...tableOf(collection).all()]
+  const rows = [...memoryTable(collection).all()]
   if (traitsOf(operator).list) {
     return Array.from({ length: generator.below(4) }, () =>
       valueOf(generator, generateText(generator, field, rows)))
@@ -178,7 +178,7 @@ const recase = (generator: ValueGenerator, text: string) => generator.of([text.t
 function generatePiece (
   generator: ValueGenerator, field: ScalarField, rows: readonly object[], operator: Operator
 ): string {
-  const whole = [...textOf(valueIn(generator.from(rows), field)).slice(0, 300)]
+  const whole = [...textOfValue(comparedValue(generator.from(rows), field)).slice(0, 300)]
   const { part, ignoresCase } = traitsOf(operator)
   const start = part === 'start' || part === 'whole' ? 0 : generator.below(whole.length + 1)
   const end = part === 'end' || part === 'whole'
@@ -192,7 +192,7 @@ function generatePiece (
 
 // Sorts, selections and pages
 
-function generateSort (generator: ValueGenerator, collection: Collection): readonly SortTerm[] {
+function generateSort (generator: ValueGenerator, collection: Collection): readonly SortAsked[] {
   return Array.from({ length: generator.weighted([3, 1], [2, 2], [1, 3]) }, () =>
     sortTerm(generateSortPath(generator, collection, 3).join('.'), generator.chance(40)))
 }
@@ -205,13 +205,13 @@ function generateSortPath (generator: ValueGenerator, collection: Collection, ho
   const counted = generator.chance(20) ? generator.from(relationsOf(collection, 'sub-collection')) : undefined
   if (counted !== undefined) return [counted.name, ...generateCall(generator, counted.target).split('.')]
   const fields = generator.chance(95)
-    ? scalarsOf(collection).filter(one => one.kind !== 'computed' && one.sortable && one.type.kind !== 'json')
+    ? scalarFields(collection).filter(one => one.kind !== 'computed' && one.sortable && one.type.kind !== 'json')
     : [...collection.fields.values()]
   return [generator.from(fields)?.name ?? 'x']
 }
 
 function generateSelection (generator: ValueGenerator, collection: Collection, depth: number): readonly FieldAsked[] {
-  const scalars = generator.some(generator.chance(97) ? scalarsOf(collection) : [...collection.fields.values()], 40)
+  const scalars = generator.some(generator.chance(97) ? scalarFields(collection) : [...collection.fields.values()], 40)
     .map(({ name }) => fieldAsked(name))
   const relations = depth === 0 ? [] : generator.some(relationsOf(collection, 'sub-item', 'sub-collection'), 45)
   const nested = relations.flatMap(({ kind, name, target }): readonly FieldAsked[] => {
@@ -223,7 +223,7 @@ function generateSelection (generator: ValueGenerator, collection: Collection, d
     return [fieldAsked(name, generateNested(generator, target, kind === 'sub-collection', depth - 1))]
   })
   const fields = [...scalars, ...nested]
-  return fields.length > 0 ? fields : scalarsOf(collection).slice(0, 1).map(({ name }) => fieldAsked(name))
+  return fields.length > 0 ? fields : scalarFields(collection).slice(0, 1).map(({ name }) => fieldAsked(name))
 }
 
 function generateNested (generator: ValueGenerator, target: Collection, many: boolean, depth: number): Partial<Query> {

@@ -2,7 +2,7 @@ import {
   type Constants, type ForeignKey, isSubCollection, isSubItem, SubCollection, SubItem
 } from '../../../core/declare/relations.ts'
 import { words } from '../../../core/model/names.ts'
-import { addStored, type CollectionDraft, type Settings, unusedName } from './draft.ts'
+import { addStored, type GeneratedDraft, type WorldSettings, unusedName } from './draft.ts'
 import { generateConstant, generateForeignKey } from './fields.ts'
 import type { ValueGenerator } from './generator.ts'
 import type { Column, Reference, Table } from './table.ts'
@@ -12,8 +12,8 @@ const listNames = ['items', 'children', 'allTracks', 'table']
 
 /** Adds the relations of a foreign key: a sub-item, a sub-collection of the target, or both. */
 export function addReference (
-  generator: ValueGenerator, draft: CollectionDraft, target: CollectionDraft, properties: readonly string[],
-  toOne: boolean, settings: Settings
+  generator: ValueGenerator, draft: GeneratedDraft, target: GeneratedDraft, properties: readonly string[],
+  toOne: boolean, settings: WorldSettings
 ): void {
   const flags = { writable: settings.constrained && generator.chance(60), readable: !generator.chance(12) }
   const foreignKey = oneOrList(properties)
@@ -39,8 +39,8 @@ export function addReference (
  * and another to further ones.
  */
 export function addConstants (
-  generator: ValueGenerator, draft: CollectionDraft, target: CollectionDraft, foreignKey: readonly string[],
-  settings: Settings
+  generator: ValueGenerator, draft: GeneratedDraft, target: GeneratedDraft, foreignKey: readonly string[],
+  settings: WorldSettings
 ): void {
   const property = unusedName(generator, draft, ['kind', 'ownerType'])
   const field = generateConstant(generator, settings.constrained)
@@ -54,7 +54,7 @@ export function addConstants (
 
 /** Gives constants to the relations of a foreign key that have none. */
 function tellApart (
-  draft: CollectionDraft, target: CollectionDraft, foreignKey: readonly string[], where: Constants
+  draft: GeneratedDraft, target: GeneratedDraft, foreignKey: readonly string[], where: Constants
 ): void {
   const isOwn = (link: { readonly foreignKey: ForeignKey, readonly where?: Constants | undefined }) =>
     link.where === undefined && String(link.foreignKey) === String(foreignKey)
@@ -72,7 +72,7 @@ const oneOrList = (properties: readonly string[]) => properties.length === 1 ? p
 
 /** Adds the columns of a foreign key. Returns their properties. */
 export function addForeignKey (
-  generator: ValueGenerator, draft: CollectionDraft, target: CollectionDraft, toOne: boolean, settings: Settings
+  generator: ValueGenerator, draft: GeneratedDraft, target: GeneratedDraft, toOne: boolean, settings: WorldSettings
 ): readonly string[] {
   const isConstrained = toOne && settings.constrained
   const isSingle = target.keys.length === 1
@@ -97,10 +97,10 @@ export function addForeignKey (
 }
 
 /** Returns the reference to a key of one column. */
-export const referTo = (target: CollectionDraft): Reference =>
+export const referTo = (target: GeneratedDraft): Reference =>
   ({ table: target.table, column: keyColumn(target, 0), cascade: false })
 
-const keyColumn = ({ columns }: CollectionDraft, index: number) => columns[index]?.name ?? ''
+const keyColumn = ({ columns }: GeneratedDraft, index: number) => columns[index]?.name ?? ''
 
 /** Returns a relation's flags. `mayBeListed`: false where listed relations would form a cycle. */
 const relationFlags = (generator: ValueGenerator, readable: boolean, mayBeListed: boolean) => {
@@ -118,7 +118,7 @@ const relationFlags = (generator: ValueGenerator, readable: boolean, mayBeListed
  * foreign key of several columns, filled in their order, are those of one row.
  */
 export function foreignKeyFill (
-  target: CollectionDraft, columns: readonly Column[], index: number, mayDangle: boolean
+  target: GeneratedDraft, columns: readonly Column[], index: number, mayDangle: boolean
 ): Fill {
   return (generator, row) => {
     const isNullable = columns[index]?.nullable === true
@@ -132,7 +132,7 @@ export function foreignKeyFill (
 
 /** Adds a many-to-many relation, at times to both of its collections. */
 export function addJoin (
-  generator: ValueGenerator, draft: CollectionDraft, target: CollectionDraft, settings: Settings
+  generator: ValueGenerator, draft: GeneratedDraft, target: GeneratedDraft, settings: WorldSettings
 ): JoinRelation {
   const own = draft.keys.map((_, index) => `ownKey${index === 0 ? '' : index}`)
   const other = target.keys.map((_, index) => `otherKey${index === 0 ? '' : index}`)
@@ -163,7 +163,7 @@ export function addJoin (
 export type Fill = (generator: ValueGenerator, row: Readonly<Record<string, unknown>>) => unknown
 
 /** Adds a row, unless it would violate a constraint of its table. */
-export function addRow (generator: ValueGenerator, { columns, keys, fills, rows }: CollectionDraft): void {
+export function addRow (generator: ValueGenerator, { columns, keys, fills, rows }: GeneratedDraft): void {
   const row: Record<string, unknown> = {}
   for (const column of columns) {
     const value = column.kind === 'key' ? nextKey(generator, column, rows) : fills.get(column)?.(generator, row)
@@ -187,7 +187,7 @@ export interface JoinRelation {
   readonly sides: readonly JoinSide[]
 }
 
-interface JoinSide { readonly draft: CollectionDraft, readonly properties: readonly string[] }
+interface JoinSide { readonly draft: GeneratedDraft, readonly properties: readonly string[] }
 
 /**
  * Returns the join table with its rows. Without constraints some of the rows refer to rows that do not exist, and some
@@ -240,7 +240,7 @@ const joinReferences = ({ draft: { keys, table, columns }, properties }: JoinSid
 const joinName = (property: string, naming: string) => naming === 'snake_case' ? words(property).join('_') : property
 
 /** Returns the values of the key of a row, which need not exist if it is not constrained. */
-function keyOf (generator: ValueGenerator, { rows, columns, keys }: CollectionDraft, constrained: boolean): unknown[] {
+function keyOf (generator: ValueGenerator, { rows, columns, keys }: GeneratedDraft, constrained: boolean): unknown[] {
   if (!constrained && generator.chance(20)) return keys.map(({ pool }) => generator.of(pool))
   const row = generator.from(rows)
   return keys.map((_, index) => row?.[columns[index]?.name ?? ''])

@@ -1,6 +1,6 @@
 import type { Stale } from './live.ts'
 import type { Difference } from './run.ts'
-import type { Answer, SentRequest } from './send.ts'
+import type { AnswerReceived, SentRequest } from './send.ts'
 import { describeTables, shorten } from './table.ts'
 import type { GeneratedCollection } from './draft.ts'
 import type { World } from './world.ts'
@@ -30,7 +30,9 @@ const describeStale = ({ name, request, answer, told }: Stale): readonly string[
 ]
 
 /** Says in what an answer to the last request differs from that of memory(). */
-function summarize ({ name, answer }: Difference['answers'][number], expected: Answer | undefined): readonly string[] {
+function summarize (
+  { name, answer }: Difference['answers'][number], expected: AnswerReceived | undefined
+): readonly string[] {
   const names = [...new Set([...Object.keys(answer.headers), ...Object.keys(expected?.headers ?? {})])]
   const parts = [
     ...answer.status === expected?.status ? [] : ['its status'],
@@ -72,4 +74,5 @@ function describeSourceAnswer ({ name, answer, faults }: Difference['answers'][n
   return `${name}: ${describeAnswer(answer)}${logged}`
 }
 
-const describeAnswer = ({ status, headers, body }: Answer) => `${status} ${JSON.stringify(headers)}\n  ${shorten(body)}`
+const describeAnswer = ({ status, headers, body }: AnswerReceived) =>
+  `${status} ${JSON.stringify(headers)}\n  ${shorten(body)}`

@@ -1,5 +1,5 @@
 import type { RelationField } from '../../../core/model/model.ts'
-import { relatedRows, tableOf } from '../../../core/sources/memory/relations.ts'
+import { relatedRows, memoryTable } from '../../../core/sources/memory/relations.ts'
 import { generateBatch } from './batches.ts'
 import { generateAmendment, generateCreate, generateElement, generateUpdate, generateValue } from './bodies.ts'
 import type { ValueGenerator, Weighted } from './generator.ts'
@@ -9,10 +9,10 @@ import { importInto } from './imports.ts'
 import { generateMany } from './many.ts'
 import { generateFields, generateQuery } from './queries.ts'
 import {
-  type ApiModel, encode, generateCollection, generateItem, generateResource, generateScalar, keySegment, relationsOf,
-  type Resource
+  type ApiModel, encodeText, generateCollection, generateItem, generateResource, generateScalar, keySegment,
+  relationsOf, type WorldResource
 } from './resources.ts'
-import type { Answer, SentRequest } from './send.ts'
+import type { AnswerReceived, SentRequest } from './send.ts'
 import { oddJson } from './values.ts'
 
 /** The state of a client: what the answers so far contained. */
@@ -66,7 +66,7 @@ function generateWrite (generator: ValueGenerator, api: ApiModel, client: Client
 }
 
 /** Adds the tag, the body and the links of an answer to the client's state. */
-export function recordAnswer (client: ClientState, sent: SentRequest, { status, headers, body }: Answer): void {
+export function recordAnswer (client: ClientState, sent: SentRequest, { status, headers, body }: AnswerReceived): void {
   const { method, url } = sent
   const { etag, link, location } = headers
   if (sent.headers['idempotency-key'] !== undefined) client.keyed.push(sent)
@@ -106,7 +106,7 @@ function generateRead (generator: ValueGenerator, api: ApiModel): SentRequest {
   return { method, url: query === '' ? resource.path : `${resource.path}?${query}`, headers }
 }
 
-function queryOf (generator: ValueGenerator, resource: Resource): string {
+function queryOf (generator: ValueGenerator, resource: WorldResource): string {
   switch (resource.kind) {
     case 'collection':
     case 'dictionary':
@@ -281,7 +281,7 @@ function generateLinking (generator: ValueGenerator, api: ApiModel): SentRequest
   const writable = relations.filter(one => one.writable)
   const field = generator.from(writable.length > 0 && generator.chance(90) ? writable : relations)
   if (field === undefined) return undefined
-  const url = `${path}/${encode(field.name)}`
+  const url = `${path}/${encodeText(field.name)}`
   const method = generator.weighted([3, 'POST'], [3, 'PUT'], [3, 'DELETE'])
   if (method === 'DELETE') {
     return { method, url: `${url}/${elementOf(generator, field, row)}`, headers: {} }
@@ -295,6 +295,6 @@ function generateLinking (generator: ValueGenerator, api: ApiModel): SentRequest
 /** Returns the segment of an element of a relation, at times of another item. */
 function elementOf (generator: ValueGenerator, field: RelationField, row: object | undefined): string {
   const related = row === undefined || generator.chance(15) ? [] : relatedRows(row, field)
-  const element = generator.from(related) ?? generator.from([...tableOf(field.target).all()]) ?? {}
+  const element = generator.from(related) ?? generator.from([...memoryTable(field.target).all()]) ?? {}
   return keySegment(element, field.target)
 }

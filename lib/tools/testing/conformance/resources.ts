@@ -3,7 +3,7 @@ import type {
 } from '../../../core/model/model.ts'
 import type { Options } from '../../../core/api/options.ts'
 import type { Syntax } from '../../../core/request/syntax.ts'
-import { relatedRows, tableOf } from '../../../core/sources/memory/relations.ts'
+import { relatedRows, memoryTable } from '../../../core/sources/memory/relations.ts'
 import { ownValue, readerOf } from '../../../core/sources/memory/values.ts'
 import type { ValueGenerator, Weighted } from './generator.ts'
 import { exampleOf } from './examples.ts'
@@ -14,7 +14,7 @@ import { oddTexts, spellings } from './values.ts'
 export interface ApiModel { readonly model: Model, readonly options: Options }
 
 /** A resource and its percent-encoded path. `rows` and `row`: the objects that it consists of at the moment. */
-export type Resource =
+export type WorldResource =
   | CollectionResource
   | ItemResource
   | ScalarResource
@@ -46,8 +46,8 @@ interface ScalarResource {
 }
 
 /** Returns a resource of any kind, for reading. */
-export function generateResource (generator: ValueGenerator, api: ApiModel): Resource {
-  const choices: Weighted<() => Resource> = [
+export function generateResource (generator: ValueGenerator, api: ApiModel): WorldResource {
+  const choices: Weighted<() => WorldResource> = [
     [10, () => generateCollection(generator, api, 2)],
     [8, () => generateItem(generator, api, 3)],
     [4, () => generateDictionary(generator, api)],
@@ -68,9 +68,9 @@ function generateRoot (generator: ValueGenerator, { model, options: { prefix } }
   const collection = generator.of([...model.collections.values()])
   return {
     kind: 'collection',
-    path: `${prefix}/${encode(collection.name)}`,
+    path: `${prefix}/${encodeText(collection.name)}`,
     collection,
-    rows: [...tableOf(collection).all()]
+    rows: [...memoryTable(collection).all()]
   }
 }
 
@@ -82,7 +82,7 @@ function generateSubCollection (
   if (field === undefined) return undefined
   return {
     kind: 'collection',
-    path: `${path}/${encode(field.name)}`,
+    path: `${path}/${encodeText(field.name)}`,
     collection: field.target,
     rows: row === undefined ? [] : relatedRows(row, field)
   }
@@ -96,12 +96,12 @@ function generateGroup (
   if (field === undefined) return resource
   const row = generator.from(resource.rows)
   const text = row !== undefined && !generator.chance(15)
-    ? textOf(valueIn(row, field))
+    ? textOfValue(comparedValue(row, field))
     : generateText(generator, field, resource.rows)
   return {
     ...resource,
-    path: `${resource.path}/${encode(`${syntax.dictionaryPrefix}${field.name}`)}/${encode(text)}`,
-    rows: resource.rows.filter(row => textOf(valueIn(row, field)) === text)
+    path: `${resource.path}/${encodeText(`${syntax.dictionaryPrefix}${field.name}`)}/${encodeText(text)}`,
+    rows: resource.rows.filter(row => textOfValue(comparedValue(row, field)) === text)
   }
 }
 
@@ -117,7 +117,7 @@ function generateSubItem (generator: ValueGenerator, api: ApiModel, hops: number
   if (field === undefined) return undefined
   return {
     kind: 'item',
-    path: `${path}/${encode(field.name)}`,
+    path: `${path}/${encodeText(field.name)}`,
     collection: field.target,
     row: row && relatedRows(row, field)[0]
   }
@@ -142,14 +142,14 @@ function generateIdentified (
   const fields = collection.identifiers.filter((one): one is FieldIdentifier => one.kind === 'field')
     .map(({ field }) => field)
   const other = generator.of(fields.length > 0 ? fields : collection.key)
-  const field = generator.chance(30) && (row === undefined || textOf(ownValue(row, other.property)) !== 'null')
+  const field = generator.chance(30) && (row === undefined || textOfValue(ownValue(row, other.property)) !== 'null')
     ? other
     : collection.key[0] ?? other
   const text = row === undefined
     ? generateText(generator, field, rows)
-    : respell(generator, textOf(ownValue(row, field.property)), field)
-  const by = generator.chance(25) ? `/${encode(`${syntax.dictionaryPrefix}${field.name}`)}` : ''
-  return { kind: 'item', path: `${path}${by}/${encode(text)}`, collection, row }
+    : respell(generator, textOfValue(ownValue(row, field.property)), field)
+  const by = generator.chance(25) ? `/${encodeText(`${syntax.dictionaryPrefix}${field.name}`)}` : ''
+  return { kind: 'item', path: `${path}${by}/${encodeText(text)}`, collection, row }
 }
 
 /** Returns the segment of a key of several fields, at times behind that of its dictionary. */
@@ -158,10 +158,10 @@ function generateKeySegments (
 ): string {
   const parts = key.map(field => row === undefined
     ? generateText(generator, field, rows)
-    : respell(generator, textOf(ownValue(row, field.property)), field))
-  const segment = (generator.chance(4) ? parts.slice(1) : parts).map(encode).join(',')
-  const name = key.map(field => encode(field.name)).join(',')
-  return generator.chance(25) ? `${encode(dictionaryPrefix)}${name}/${segment}` : segment
+    : respell(generator, textOfValue(ownValue(row, field.property)), field))
+  const segment = (generator.chance(4) ? parts.slice(1) : parts).map(encodeText).join(',')
+  const name = key.map(field => encodeText(field.name)).join(',')
+  return generator.chance(25) ? `${encodeText(dictionaryPrefix)}${name}/${segment}` : segment
 }
 
 interface Identified {
@@ -172,19 +172,19 @@ interface Identified {
 
 /** Returns the segment of an item's key. */
 export const keySegment = (row: object, { key }: Collection): string =>
-  key.map(field => encode(textOf(ownValue(row, field.property)))).join(',')
+  key.map(field => encodeText(textOfValue(ownValue(row, field.property)))).join(',')
 
-function generateDictionary (generator: ValueGenerator, api: ApiModel): Resource {
+function generateDictionary (generator: ValueGenerator, api: ApiModel): WorldResource {
   const { path, collection, rows } = generateCollection(generator, api, 1)
   if (collection.key.length > 1 && generator.chance(20)) {
-    const names = collection.key.map(field => encode(field.name)).join(',')
-    const segment = `${encode(api.options.syntax.dictionaryPrefix)}${names}`
+    const names = collection.key.map(field => encodeText(field.name)).join(',')
+    const segment = `${encodeText(api.options.syntax.dictionaryPrefix)}${names}`
     return { kind: 'dictionary', path: `${path}/${segment}`, collection, rows }
   }
-  const field = generator.chance(95) ? generator.from(groupable(collection)) : generator.from(scalarsOf(collection))
+  const field = generator.chance(95) ? generator.from(groupable(collection)) : generator.from(scalarFields(collection))
   return {
     kind: 'dictionary',
-    path: `${path}/${encode(`${api.options.syntax.dictionaryPrefix}${field?.name ?? 'x'}`)}`,
+    path: `${path}/${encodeText(`${api.options.syntax.dictionaryPrefix}${field?.name ?? 'x'}`)}`,
     collection,
     rows
   }
@@ -198,10 +198,10 @@ export function generateScalar (generator: ValueGenerator, api: ApiModel, writab
     one.kind !== 'sub-item' && one.kind !== 'sub-collection' && (writable ? one.writable : one.readable)
   )
   const field = generator.chance(92) ? generator.from(fitting) : generator.from(fields)
-  return { kind: 'scalar', path: `${path}/${encode(field?.name ?? 'x')}`, collection, field, row }
+  return { kind: 'scalar', path: `${path}/${encodeText(field?.name ?? 'x')}`, collection, field, row }
 }
 
-export const scalarsOf = ({ fields }: Collection): readonly ScalarField[] =>
+export const scalarFields = ({ fields }: Collection): readonly ScalarField[] =>
   [...fields.values()].filter((one): one is ScalarField =>
     one.readable && one.kind !== 'sub-item' && one.kind !== 'sub-collection'
   )
@@ -211,12 +211,12 @@ export const relationsOf = <K extends RelationField['kind']>({ fields }: Collect
     one.readable && kinds.some(kind => kind === one.kind)
   )
 
-const groupable = (collection: Collection) => scalarsOf(collection).filter((one): one is DataField =>
+const groupable = (collection: Collection) => scalarFields(collection).filter((one): one is DataField =>
   one.kind !== 'computed' && one.filterable && one.type.kind !== 'json'
 )
 
 /** Returns the value that a field of a row is filtered and sorted by; undefined where there is no row. */
-export const valueIn = (row: object | undefined, field: ScalarField): unknown => {
+export const comparedValue = (row: object | undefined, field: ScalarField): unknown => {
   if (row === undefined) return undefined
   return field.kind === 'expression' ? readerOf(field)(row) : ownValue(row, field.property)
 }
@@ -224,8 +224,8 @@ export const valueIn = (row: object | undefined, field: ScalarField): unknown =>
 /** Returns a value for the field, as text: in most cases that of a row, else an example, at times an invalid one. */
 export function generateText (generator: ValueGenerator, field: ScalarField, rows: readonly object[]): string {
   const choices: Weighted<() => string> = [
-    [6, () => textOf(valueIn(generator.from(rows), field) ?? generator.from(examplesOf(field)))],
-    [3, () => textOf(generator.from(examplesOf(field)))],
+    [6, () => textOfValue(comparedValue(generator.from(rows), field) ?? generator.from(examplesOf(field)))],
+    [3, () => textOfValue(generator.from(examplesOf(field)))],
     [1, () => generator.of(oddTexts)]
   ]
   return generator.weighted(...choices)()
@@ -246,10 +246,10 @@ function respell (generator: ValueGenerator, text: string, { type }: StoredField
   return generator.of([text.toUpperCase(), text.toLowerCase(), `${text} `, ...others])
 }
 
-export const textOf = (value: unknown): string =>
+export const textOfValue = (value: unknown): string =>
   value === null || value === undefined ? 'null' : typeof value === 'object' ? JSON.stringify(value) : String(value)
 
-export const encode = (text: string) => encodeURIComponent(wellFormed(text))
+export const encodeText = (text: string) => encodeURIComponent(wellFormed(text))
 
 /** Replaces lone surrogates, which cutting a text can leave and which cannot be percent-encoded. */
 export const wellFormed = (text: string) => text.replaceAll(/\p{Surrogate}/gu, '\uFFFC')

@@ -5,10 +5,10 @@ import { compileModel } from '../../../core/model/compile.ts'
 import { memory } from '../../../core/sources/memory/memory.ts'
 import { declare } from './declare.ts'
 import { type ChoiceSequence, makeGenerator } from './generator.ts'
-import { LiveDocuments, type Stale } from './live.ts'
+import { FollowedDocuments, type Stale } from './live.ts'
 import { generateRequest, makeClientState, recordAnswer } from './requests.ts'
-import { type ApiModel, encode } from './resources.ts'
-import { type Answer, isRead, type SentRequest } from './send.ts'
+import { type ApiModel, encodeText } from './resources.ts'
+import { type AnswerReceived, isRead, type SentRequest } from './send.ts'
 import { type LiveWorld, type Open, type Opened, openPrefix, openWorld, serve, sharedPart } from './serve.ts'
 import type { Table } from './table.ts'
 import type { World } from './world.ts'
@@ -19,7 +19,7 @@ export interface Difference {
   /** The first answer is that of memory(). `faults`: the errors that were logged. */
   readonly answers: ReadonlyArray<{
     readonly name: string
-    readonly answer: Answer
+    readonly answer: AnswerReceived
     readonly faults: readonly string[]
   }>
   /** What differs instead, where the answers are alike: a document that is followed. */
@@ -66,7 +66,7 @@ async function sendAll (
   served: readonly LiveWorld[], world: World, requests: readonly ChoiceSequence[], api: ApiModel, count: () => void
 ): Promise<Difference | undefined> {
   const client = makeClientState()
-  const live = new LiveDocuments(served)
+  const live = new FollowedDocuments(served)
   const sent: SentRequest[] = []
   for (const choices of requests) {
     const generator = makeGenerator(choices)
@@ -91,11 +91,11 @@ async function sendAll (
 }
 
 /** True where the answers differ. A server error counts as a difference, even if all databases give it. */
-const differ = ([first, ...others]: readonly Answer[]) =>
+const differ = ([first, ...others]: readonly AnswerReceived[]) =>
   first === undefined || first.status >= 500 || others.some(one => !isDeepStrictEqual(one, first))
 
 function toDifference (
-  sent: readonly SentRequest[], served: readonly LiveWorld[], answers: readonly Answer[]
+  sent: readonly SentRequest[], served: readonly LiveWorld[], answers: readonly AnswerReceived[]
 ): Difference {
   return {
     sent,
@@ -113,7 +113,8 @@ function openReads ({ collections }: World): readonly SentRequest[] {
     const fields = Object.entries(schema)
       .map(([name, one]) =>
         isSubCollection(one) || isSubItem(one) ? `${name}(${keyNames.get(one.target) ?? ''})` : name)
-    return { method: 'GET', url: `${openPrefix}/${encode(property)}?fields=${encode(fields.join(','))}`, headers: {} }
+    const url = `${openPrefix}/${encodeText(property)}?fields=${encodeText(fields.join(','))}`
+    return { method: 'GET', url, headers: {} }
   })
 }
 

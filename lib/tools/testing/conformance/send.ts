@@ -7,17 +7,17 @@ export interface SentRequest {
   readonly body?: string
 }
 
-export interface Answer {
+export interface AnswerReceived {
   readonly status: number
   /** All headers but `date`. */
   readonly headers: Readonly<Record<string, unknown>>
   readonly body: string
 }
 
-export type Send = (sent: SentRequest) => Promise<Answer>
+export type SendRequest = (sent: SentRequest) => Promise<AnswerReceived>
 
 /** Returns a function that sends requests to an application without a socket. */
-export function sender (app: FastifyInstance): Send {
+export function sender (app: FastifyInstance): SendRequest {
   return async sent => {
     const response = await app.inject(injected(sent))
     const { date: _date, ...others } = response.headers

@@ -3,7 +3,7 @@ import type { DataSource } from '../../../core/sources/source.ts'
 import dataApi, { frameworkErrors } from '../../../index.ts'
 import { declare, declareOpenly } from './declare.ts'
 import { type Follow, follower } from './follow.ts'
-import { type Answer, type Send, sender, type SentRequest } from './send.ts'
+import { type AnswerReceived, type SendRequest, sender, type SentRequest } from './send.ts'
 import type { Column, ColumnKind, Table } from './table.ts'
 import type { World } from './world.ts'
 
@@ -20,7 +20,7 @@ export type Open = (tables: readonly Table[]) => Promise<Opened> | Opened
 /** A world that is served over one database. */
 export interface ServedWorld {
   readonly name: string
-  readonly send: Send
+  readonly send: SendRequest
   /** Returns the errors that were logged since the last call. */
   faults (): readonly string[]
   close (): Promise<void>
@@ -82,7 +82,7 @@ function sourcesOf (opened: Opened): (table: string) => DataSource {
  * Returns the part of an answer that is the same over every database. An OpenAPI document tells what the columns of its
  * database may show.
  */
-export function sharedPart ({ url }: SentRequest, answer: Answer): Answer {
+export function sharedPart ({ url }: SentRequest, answer: AnswerReceived): AnswerReceived {
   if (!/^[^?]*\/openapi\.json(?:\?|$)/.test(url)) return answer
   const { etag: _etag, 'content-length': _length, ...headers } = answer.headers
   return { status: answer.status, headers, body: '' }

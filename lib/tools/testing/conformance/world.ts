@@ -1,7 +1,7 @@
 import type { DataOptions } from '../../../../schemas/options.ts'
 import type { RequestStrategies } from '../../../../schemas/request-strategies.ts'
 import type { Pages } from '../../../core/declare/collection.ts'
-import { addStored, type CollectionDraft, type GeneratedCollection, type Settings, unusedName } from './draft.ts'
+import { addStored, type GeneratedDraft, type GeneratedCollection, type WorldSettings, unusedName } from './draft.ts'
 import { addExpression } from './expressions.ts'
 import { type GeneratedKey, generateField, generateKeys, generateVersion } from './fields.ts'
 import { type ChoiceSequence, makeGenerator, type ValueGenerator } from './generator.ts'
@@ -31,12 +31,12 @@ export interface World {
 /** Makes the world that the choices describe. */
 export function makeWorld ({ options: choices, collections }: WorldChoices): World {
   const generator = makeGenerator(choices)
-  const settings: Settings = {
+  const settings: WorldSettings = {
     naming: generator.weighted([3, 'none'], [1, 'snake_case'], [1, 'named']),
     constrained: !generator.chance(15)
   }
   const options = generateOptions(generator, settings.constrained)
-  const drafts: CollectionDraft[] = []
+  const drafts: GeneratedDraft[] = []
   const joins: Table[] = []
   for (const { head, fields, rows } of collections) {
     const draft = startDraft(makeGenerator(head), drafts, settings)
@@ -51,12 +51,12 @@ export function makeWorld ({ options: choices, collections }: WorldChoices): Wor
 const collectionNames = ['artists', 'albumTracks', 'HTTPLogs', 'constructor', 'größen', 'people2']
 
 function startDraft (
-  generator: ValueGenerator, drafts: readonly CollectionDraft[], settings: Settings
-): CollectionDraft {
+  generator: ValueGenerator, drafts: readonly GeneratedDraft[], settings: WorldSettings
+): GeneratedDraft {
   const index = drafts.length
   const property = collectionNames[index] ?? `things${index}`
   const keys = generateKeys(generator, drafts, settings.constrained)
-  const draft: CollectionDraft = {
+  const draft: GeneratedDraft = {
     property,
     table: generator.weighted([4, `t${index}`], [1, `Table "${index}"`], [1, `select ${index}`]),
     keys,
@@ -81,7 +81,7 @@ function startDraft (
 }
 
 /** Adds a field of the key, and the sub-item that it refers to, if it is a foreign key as well. */
-function addKey (generator: ValueGenerator, draft: CollectionDraft, key: GeneratedKey, settings: Settings): void {
+function addKey (generator: ValueGenerator, draft: GeneratedDraft, key: GeneratedKey, settings: WorldSettings): void {
   const { property, target } = key
   const column = addStored(draft, property, key, settings, target && settings.constrained && referTo(target))
   if (target === undefined) return
@@ -90,7 +90,7 @@ function addKey (generator: ValueGenerator, draft: CollectionDraft, key: Generat
 }
 
 function addField (
-  generator: ValueGenerator, draft: CollectionDraft, drafts: readonly CollectionDraft[], settings: Settings
+  generator: ValueGenerator, draft: GeneratedDraft, drafts: readonly GeneratedDraft[], settings: WorldSettings
 ): readonly JoinRelation[] {
   const kind = generator.weighted<'scalar' | 'version' | 'one' | 'many' | 'join' | 'expression'>(
     [12, 'scalar'],
@@ -131,7 +131,7 @@ const fieldNames = [
   'valueOf'
 ]
 
-function toTable ({ table, columns, keys, references, rows }: CollectionDraft, { naming }: Settings): Table {
+function toTable ({ table, columns, keys, references, rows }: GeneratedDraft, { naming }: WorldSettings): Table {
   const named = Object.fromEntries(columns.map(({ property, name }) => [property, name]))
   return {
     name: table,

@@ -1,17 +1,17 @@
 import { toOperation } from '../conformance/batches.ts'
-import type { Answer, SentRequest } from '../conformance/send.ts'
+import type { AnswerReceived, SentRequest } from '../conformance/send.ts'
 import { ownCode, type Way } from './way.ts'
 import type { ServedApi } from './world.ts'
 
 /** The ways to read a collection. */
-export interface Reads { readonly name: string, readonly ways: readonly Way[] }
+export interface CollectionReads { readonly name: string, readonly ways: readonly Way[] }
 
 /**
  * Returns what an agent can do: read what is described, and each URL that a client can read, and write what a client
  * can write (docs/agents.md).
  */
 export function agentWays (
-  { prefix, api: { options: { mcp }, keys } }: ServedApi, all: readonly Reads[], writes: readonly Way[]
+  { prefix, api: { options: { mcp }, keys } }: ServedApi, all: readonly CollectionReads[], writes: readonly Way[]
 ): readonly Way[] {
   if (mcp === undefined) return []
   const call = (name: string, given: string): SentRequest => ({
@@ -45,7 +45,7 @@ export function agentWays (
 }
 
 /** Returns the status of an answer. The error of a tool has none, and stands in a 200. */
-export function statusOf ({ status, body }: Answer): number {
+export function statusOf ({ status, body }: AnswerReceived): number {
   if (status !== 200 || !body.includes('"isError":true')) return status
   return /"error\\":\\"(?:forbidden|unauthorized)/.test(body) ? 403 : 400
 }

@@ -2,9 +2,9 @@ import { operation, toOperation } from '../conformance/batches.ts'
 import { generateValue } from '../conformance/bodies.ts'
 import { fits } from '../conformance/examples.ts'
 import type { ValueGenerator } from '../conformance/generator.ts'
-import { encode, keySegment } from '../conformance/resources.ts'
+import { encodeText, keySegment } from '../conformance/resources.ts'
 import type { Collection, StoredField } from '../../../core/model/model.ts'
-import { relatedRows, tableOf } from '../../../core/sources/memory/relations.ts'
+import { relatedRows, memoryTable } from '../../../core/sources/memory/relations.ts'
 import { ownValue } from '../../../core/sources/memory/values.ts'
 import { rowFor, type View } from './sight.ts'
 import { type Guess, ownCode, type Way } from './way.ts'
@@ -43,7 +43,7 @@ export function batchWays (
 
 function change ({ collection }: View, row: object, body: string, others?: object): string {
   const { name, strategies: { update: [method = 'PATCH'] } } = collection
-  return operation(method, `/${encode(name)}/${keySegment(row, collection)}`, body, others)
+  return operation(method, `/${encodeText(name)}/${keySegment(row, collection)}`, body, others)
 }
 
 /** Returns an operation that changes nothing, and shows an item: if there is one, an item that refers to the row. */
@@ -51,7 +51,8 @@ function shown (generator: ValueGenerator, views: readonly View[], target: Colle
   const referring = views.flatMap(view => {
     const fields = [...view.collection.properties.values()].flatMap(field =>
       field.kind === 'sub-item' && field.target.name === target.name ? [field] : [])
-    return [...tableOf(view.collection).all()].filter(one => fields.some(field => relatedRows(one, field)[0] === row))
+    return [...memoryTable(view.collection).all()]
+      .filter(one => fields.some(field => relatedRows(one, field)[0] === row))
       .map(one => [view, one] as const)
   })
   const other = generator.of(views)
@@ -61,7 +62,7 @@ function shown (generator: ValueGenerator, views: readonly View[], target: Colle
 
 /** Returns a value as JSON: most often that of another row. */
 function otherValue (generator: ValueGenerator, field: StoredField, { collection }: View, guess: Guess): string {
-  const rows = [...tableOf(collection).all()]
+  const rows = [...memoryTable(collection).all()]
   const known = generator.from(rows.map(row => ownValue(row, field.property)))
   const value = generator.chance(70) ? known : guess(generator)
   return fits(field.schema, value) ? JSON.stringify(value) : generateValue(generator, field, collection)

@@ -1,23 +1,27 @@
 import { isDeepStrictEqual } from 'node:util'
-import { type Answer, isRead, type SentRequest } from '../conformance/send.ts'
+import { type AnswerReceived, isRead, type SentRequest } from '../conformance/send.ts'
 import { type Following, followIn } from './live.ts'
 import { plain } from './plain.ts'
 import type { Driven } from './way.ts'
-import type { Contents, World } from './world.ts'
+import type { Contents, ProvedWorld } from './world.ts'
 
 /** A world with the contents that it has again after each write. */
-export interface Filled { readonly world: World, readonly contents: Contents }
+export interface FilledWorld { readonly world: ProvedWorld, readonly contents: Contents }
 
 /** Both worlds, and the requests that show what a write has changed. */
 export interface Pair {
-  readonly worlds: readonly [Filled, Filled]
+  readonly worlds: readonly [FilledWorld, FilledWorld]
   readonly reads: readonly SentRequest[]
   /** Returns other contents of both worlds, for what is followed from before. */
   turned (places: number): Contents
 }
 
 /** What a caller gets: the answer to a request and, if it wrote, what can be read afterwards. */
-interface Outcome { readonly answer: Answer, readonly after: readonly Answer[], readonly stale?: Following['stale'] }
+interface Outcome {
+  readonly answer: AnswerReceived
+  readonly after: readonly AnswerReceived[]
+  readonly stale?: Following['stale']
+}
 
 /** Sends a request to a world, and undoes what it wrote. */
 async function ask ({ worlds, reads, turned }: Pair, which: 0 | 1, request: Driven): Promise<Outcome> {
@@ -31,7 +35,7 @@ async function ask ({ worlds, reads, turned }: Pair, which: 0 | 1, request: Driv
   }
   const answer = withoutTime(await world.send(request))
   if (isRead(request)) return { answer, after: [] }
-  const after: Answer[] = []
+  const after: AnswerReceived[] = []
   if (answer.status < 400) for (const read of reads) after.push(await world.send(read))
   world.fill(contents)
   return { answer, after }
@@ -40,22 +44,22 @@ async function ask ({ worlds, reads, turned }: Pair, which: 0 | 1, request: Driv
 // Headers that tell the time, and what is left of a limit of requests.
 const timed = /^(?:x-)?ratelimit|^retry-after$|^server-timing$/i
 
-const withoutTime = ({ headers, ...answer }: Answer): Answer =>
+const withoutTime = ({ headers, ...answer }: AnswerReceived): AnswerReceived =>
   ({ ...answer, headers: Object.fromEntries(Object.entries(headers).filter(([name]) => !timed.test(name))) })
 
 /** The place of a difference between a stream and what GET answers. */
 export const staleStream = 'the stream, beside GET'
 
 /** A part of the answers that differs: its place, with both of its texts. */
-export interface Difference { readonly place: string, readonly texts: readonly [string, string] }
+export interface AnswerDifference { readonly place: string, readonly texts: readonly [string, string] }
 
 /**
  * Sends a request to both worlds. Returns the answer of the first, and a difference that is there every time: between
  * the worlds, or between a stream and what GET answers.
  */
-export async function compare (pair: Pair, request: Driven): Promise<{
-  readonly answer: Answer
-  readonly difference: Difference | undefined
+export async function compareWorlds (pair: Pair, request: Driven): Promise<{
+  readonly answer: AnswerReceived
+  readonly difference: AnswerDifference | undefined
 }> {
   const [first, second] = [await ask(pair, 0, request), await ask(pair, 1, request)]
   const stale = first.stale && { place: staleStream, texts: first.stale }
@@ -66,7 +70,7 @@ export async function compare (pair: Pair, request: Driven): Promise<{
 const times = 4
 
 /** Sends a request again and again. What differs from time to time, such as a random key, tells nothing. */
-async function confirm (pair: Pair, request: Driven): Promise<Difference | undefined> {
+async function confirm (pair: Pair, request: Driven): Promise<AnswerDifference | undefined> {
   const outcomes: Array<readonly [Parts, Parts]> = []
   for (let left = times; left > 0; left--) {
     outcomes.push([

@@ -1,19 +1,19 @@
 import type { ValueGenerator } from '../conformance/generator.ts'
 import { generateRequest, makeClientState, recordAnswer } from '../conformance/requests.ts'
-import { encode, textOf } from '../conformance/resources.ts'
-import type { Answer, SentRequest } from '../conformance/send.ts'
+import { encodeText, textOfValue } from '../conformance/resources.ts'
+import type { AnswerReceived, SentRequest } from '../conformance/send.ts'
 import { statusOf } from './agents.ts'
 import type { TableShape } from './rows.ts'
 import type { ProvedCaller, CallerSight } from './sight.ts'
 import { waysOf } from './sweep.ts'
 import { type Driven, type Guess, ownCode, type Way } from './way.ts'
-import { membersOf } from './shrink.ts'
-import type { Change } from './twin.ts'
-import type { World } from './world.ts'
+import { bodyMembers } from './shrink.ts'
+import type { TwinChange } from './twin.ts'
+import type { ProvedWorld } from './world.ts'
 
 /** What is proved, and by how many requests of each caller. */
 export interface Proving {
-  readonly worlds: readonly [World, World]
+  readonly worlds: readonly [ProvedWorld, ProvedWorld]
   readonly shapes: readonly TableShape[]
   readonly allow: ReadonlySet<string>
   readonly routes: ReadonlyArray<string | SentRequest>
@@ -40,12 +40,12 @@ export const isOpen = ({ sent, answered, refused }: Count) =>
 interface Driver {
   /** Returns the next request, and the way that it drives; undefined for a drawn one. */
   next (generator: ValueGenerator): { readonly request: Driven, readonly way: Way | undefined }
-  answered (request: SentRequest, answer: Answer, way: Way | undefined): void
+  answered (request: SentRequest, answer: AnswerReceived, way: Way | undefined): void
 }
 
 export function makeDriver (
   { routes, worlds: [world] }: Proving, { known }: CallerSight, { headers = {} }: ProvedCaller, ways: Ways,
-  changes: readonly Change[]
+  changes: readonly TwinChange[]
 ): Driver {
   const client = makeClientState()
   const guess = guessing(changes, world)
@@ -74,7 +74,7 @@ export function makeDriver (
 }
 
 /** A deletion of an item that others refer to, or a duplicate, has passed the rules: 409 is an answer. */
-function counted ({ sent, answered, refused }: Count, answer: Answer): Count {
+function counted ({ sent, answered, refused }: Count, answer: AnswerReceived): Count {
   const status = statusOf(answer)
   return {
     sent: sent + 1,
@@ -83,7 +83,7 @@ function counted ({ sent, answered, refused }: Count, answer: Answer): Count {
   }
 }
 
-export function isRefusal (answer: Answer): boolean {
+export function isRefusal (answer: AnswerReceived): boolean {
   const status = statusOf(answer)
   return status === 401 || status === 403
 }
@@ -109,7 +109,7 @@ function toWay (route: string | SentRequest, guess: Guess): Way {
     name: `${method} ${url}`,
     weight: 2 * ownCode,
     make (generator) {
-      const filled = url.replaceAll(/:\w+/g, () => encode(textOf(guess(generator))))
+      const filled = url.replaceAll(/:\w+/g, () => encodeText(textOfValue(guess(generator))))
       const sent = body.replaceAll(/":\w+"/g, () => JSON.stringify(guess(generator) ?? null))
       return { method, url: filled, headers, ...body !== '' && { body: sent } }
     }
@@ -118,7 +118,7 @@ function toWay (route: string | SentRequest, guess: Guess): Way {
 
 /** Returns the request with a guessed value in one of the members of its body. */
 function withGuess (generator: ValueGenerator, request: Driven, guess: Guess): Driven {
-  const members = membersOf(request.body)
+  const members = bodyMembers(request.body)
   const value = guess(generator)
   const [name] = generator.from(members.filter(([, other]) => typeof other === typeof value)) ?? []
   if (name === undefined) return request
@@ -126,7 +126,7 @@ function withGuess (generator: ValueGenerator, request: Driven, guess: Guess): D
 }
 
 /** Returns a function that guesses: two times of three a value of a changed fact, or the key of its row. */
-function guessing (changes: readonly Change[], { tables }: World): Guess {
+function guessing (changes: readonly TwinChange[], { tables }: ProvedWorld): Guess {
   const secrets = [...new Set(changes.flatMap(({ row, values = row, shape }) =>
     [...Object.keys(values), ...shape.key].map(one => row[one])))]
   const values = [...tables.values()].flatMap(rows => rows.flatMap(row => Object.values(row)))

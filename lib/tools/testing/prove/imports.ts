@@ -1,5 +1,5 @@
 import { generateImport } from '../conformance/imports.ts'
-import { encode } from '../conformance/resources.ts'
+import { encodeText } from '../conformance/resources.ts'
 import type { View } from './sight.ts'
 import { ownCode, type Way } from './way.ts'
 import type { ServedApi } from './world.ts'
@@ -15,6 +15,6 @@ export function importWays (
     : views.filter(isTaken).map(({ collection }) => ({
       name: `${collection.name} imported`,
       weight: ownCode,
-      make: generator => generateImport(generator, collection, `${prefix}/${encode(collection.name)}`)
+      make: generator => generateImport(generator, collection, `${prefix}/${encodeText(collection.name)}`)
     }))
 }

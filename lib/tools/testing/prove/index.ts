@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { describeLeak, undrivenOf, unrefusedOf, writeReport } from './report.ts'
 import { prove, type Proved } from './prover.ts'
-import { describeTables } from './rows.ts'
+import { tableShapes } from './rows.ts'
 import type { ProvedCaller } from './sight.ts'
 import { buildWorld } from './world.ts'
 
@@ -25,10 +25,10 @@ export interface ProveOptions {
   allow?: readonly string[]
 }
 
-interface OwnRoute { method: string, url: string, headers?: Readonly<Record<string, string>>, body?: string }
+export interface OwnRoute { method: string, url: string, headers?: Readonly<Record<string, string>>, body?: string }
 
 /** What was driven without a difference. */
-interface Proof {
+export interface Proof {
   readonly requests: number
   readonly seed: number
   /** The report, as Markdown. */
@@ -64,7 +64,7 @@ export async function proveRules ({
   const allowed = new Set(allow)
   try {
     const [{ madeUp }] = worlds
-    const shapes = describeTables(worlds[0])
+    const shapes = tableShapes(worlds[0])
     const own = routes.map(route => typeof route === 'string' ? route : { headers: {}, ...route })
     const share = Math.ceil(requests / Object.keys(callers).length)
     for (const [name, caller] of Object.entries(callers)) {

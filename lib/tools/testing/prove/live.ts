@@ -2,11 +2,11 @@ import { setImmediate } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import type { ValueGenerator } from '../conformance/generator.ts'
 import type { Follower } from '../conformance/follow.ts'
-import type { Answer, SentRequest } from '../conformance/send.ts'
-import type { Reads } from './agents.ts'
+import type { AnswerReceived, SentRequest } from '../conformance/send.ts'
+import type { CollectionReads } from './agents.ts'
 import type { TableShape } from './rows.ts'
 import { ownCode, type Way } from './way.ts'
-import type { Contents, Row, ServedApi, World } from './world.ts'
+import type { Contents, WorldRow, ServedApi, ProvedWorld } from './world.ts'
 
 /** What happens while a document is followed. */
 export interface Meanwhile {
@@ -17,11 +17,11 @@ export interface Meanwhile {
 
 /** Returns the ways to follow what can be read, while data changes (docs/live.md). `writes`: the ways to write. */
 export function liveWays (
-  { api: { options: { live, streams } }, api: { model } }: ServedApi, all: readonly Reads[], writes: readonly Way[]
+  { api: { options: { live, streams }, model } }: ServedApi, all: readonly CollectionReads[], writes: readonly Way[]
 ): readonly Way[] {
   if (live === undefined || !streams()) return []
   const names = live.collections
-  const isLive = ({ name }: Reads) => names?.includes(model.collections.get(name)?.property ?? '') ?? true
+  const isLive = ({ name }: CollectionReads) => names?.includes(model.collections.get(name)?.property ?? '') ?? true
   return all.filter(isLive).map(({ name, ways }): Way => ({
     name: `${name} followed`,
     weight: 2 * ownCode,
@@ -46,14 +46,14 @@ interface Told {
 
 /** What a client that follows a document is told. */
 export interface Following {
-  readonly answer: Answer
+  readonly answer: AnswerReceived
   /** What the client has at the end, and what GET gives instead; undefined where both are the same. */
   readonly stale: readonly [string, string] | undefined
 }
 
 /** Follows a document: while the caller's view changes, while what it may not see does, and while it writes. */
 export async function followIn (
-  world: World, { meanwhile, ...request }: SentRequest & { readonly meanwhile: Meanwhile }, told: Told
+  world: ProvedWorld, { meanwhile, ...request }: SentRequest & { readonly meanwhile: Meanwhile }, told: Told
 ): Promise<Following> {
   world.fill(told.first)
   const follower = await world.follow(request)
@@ -78,7 +78,7 @@ export async function followIn (
 const callerOf = ({ headers: { accept: _accept, ...headers } }: SentRequest) => headers
 
 /** Waits until all that was told of changes is read. */
-async function settle (world: World): Promise<void> {
+async function settle (world: ProvedWorld): Promise<void> {
   do await setImmediate()
   while (world.waiting() > 0)
 }
@@ -87,7 +87,7 @@ async function settle (world: World): Promise<void> {
 const turns = 50
 
 async function compareToGet (
-  world: World, request: SentRequest, follower: Follower
+  world: ProvedWorld, request: SentRequest, follower: Follower
 ): Promise<readonly [string, string] | undefined> {
   const get = async () => {
     const { status, body } = await world.send({ ...request, headers: callerOf(request) })
@@ -113,7 +113,7 @@ export function turn (contents: Contents, shapes: readonly TableShape[], places:
     if (shape === undefined || !shape.isCollection) return [name, rows]
     const isOwn = (property: string) => [shape.key, ...shape.unique].flat().includes(property) ||
       shape.fields.get(property)?.identifier === true
-    const part = (row: Row, own: boolean) => Object.entries(row).filter(([property]) => isOwn(property) === own)
+    const part = (row: WorldRow, own: boolean) => Object.entries(row).filter(([property]) => isOwn(property) === own)
     return [name, rows.map((row, index) => Object.fromEntries([
       ...part(row, true), ...part(rows[(index + places) % rows.length] ?? row, false)
     ]))]

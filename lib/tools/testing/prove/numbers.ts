@@ -1,10 +1,10 @@
 import type { ValueGenerator } from '../conformance/generator.ts'
-import { generateText, relationsOf, scalarsOf } from '../conformance/resources.ts'
+import { generateText, relationsOf, scalarFields } from '../conformance/resources.ts'
 import type { Collection, ScalarField } from '../../../core/model/model.ts'
 import { syntaxOf } from '../../../core/plan/path/syntax.ts'
 import { comparison, fieldAsked, sortTerm, valueText } from '../../../core/request/made.ts'
 import { print, type QueryPrinted } from '../../../core/request/print.ts'
-import { tableOf } from '../../../core/sources/memory/relations.ts'
+import { memoryTable } from '../../../core/sources/memory/relations.ts'
 import { read, type Way } from './way.ts'
 import type { ServedApi } from './world.ts'
 
@@ -15,7 +15,7 @@ export function numberWays (
   const { name, strategies } = collection
   const query = (asked: QueryPrinted) => print(asked, syntaxOf(collection, syntax))
   const grouping = strategies.aggregates
-    ? scalarsOf(collection).filter(field => canGroup(field) && field.sortable)
+    ? scalarFields(collection).filter(field => canGroup(field) && field.sortable)
     : []
   return [
     ...grouping.flatMap(field => {
@@ -30,7 +30,7 @@ export function numberWays (
       ]
     }),
     ...relationsOf(collection, 'sub-collection').flatMap(({ name: relation, target }) => {
-      const calls = target.strategies.aggregates ? scalarsOf(target).flatMap(field => callOf(field, target)) : []
+      const calls = target.strategies.aggregates ? scalarFields(target).flatMap(field => callOf(field, target)) : []
       return [{ called: 'count()', value: few }, ...calls].flatMap(({ called, value }): readonly Way[] => {
         const call = `${relation}.${called}`
         const most = { fields: [fieldAsked(call)], sort: [sortTerm(call, true)] }
@@ -49,7 +49,7 @@ function callOf (field: ScalarField, target: Collection): readonly Call[] {
   if (field.kind === 'computed' || !canGroup(field) || !field.sortable || !field.aggregatable) return []
   const { name } = field
   if (!field.type.operators.has('greater')) return [{ called: `${name}.count_distinct()`, value: few }]
-  const value = (generator: ValueGenerator) => generateText(generator, field, [...tableOf(target).all()])
+  const value = (generator: ValueGenerator) => generateText(generator, field, [...memoryTable(target).all()])
   return [{ called: `${name}.max()`, value }]
 }
 

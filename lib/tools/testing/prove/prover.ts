@@ -1,14 +1,14 @@
 import { choiceLimit, makeGenerator, type ValueGenerator } from '../conformance/generator.ts'
-import { encode } from '../conformance/resources.ts'
+import { encodeText } from '../conformance/resources.ts'
 import type { SentRequest } from '../conformance/send.ts'
-import { compare, type Filled, type Pair } from './compare.ts'
+import { compareWorlds, type FilledWorld, type Pair } from './compare.ts'
 import { isOpen, isRefusal, makeDriver, type Proving, type Ways } from './driver.ts'
 import { turn } from './live.ts'
 import { generateRows, type Hints, type TableShape } from './rows.ts'
 import { type Leak, shrink } from './shrink.ts'
 import { hintsOf, look, type ProvedCaller, type CallerSight, seesRow } from './sight.ts'
-import { applyChanges, type Change, makeTwin } from './twin.ts'
-import type { Contents, Row } from './world.ts'
+import { applyChanges, type TwinChange, makeTwin } from './twin.ts'
+import type { Contents, WorldRow } from './world.ts'
 
 /** What was driven for one caller, and what was found. */
 export interface Proved {
@@ -61,10 +61,10 @@ const isLeft = ({ leak, requests, ways }: Proved, proving: Proving) =>
   leak === undefined && (requests < proving.requests || [...ways.values()].some(isOpen))
 
 async function drive (
-  proved: Proved, { contents, sight }: Made, changes: readonly Change[], proving: Proving, caller: ProvedCaller
+  proved: Proved, { contents, sight }: Made, changes: readonly TwinChange[], proving: Proving, caller: ProvedCaller
 ): Promise<void> {
   const [world, twin] = proving.worlds
-  const worlds: readonly [Filled, Filled] = [
+  const worlds: readonly [FilledWorld, FilledWorld] = [
     { world, contents }, { world: twin, contents: applyChanges(contents, changes) }
   ]
   const turned = (places: number) => turn(contents, proving.shapes, places)
@@ -72,7 +72,7 @@ async function drive (
   const driver = makeDriver(proving, sight, caller, proved.ways, changes)
   for (let left = requestsEach; left > 0 && isLeft(proved, proving); left--) {
     const { request, way } = driver.next(generatorOf(proving.random, 120))
-    const { answer, difference } = await compare(pair, request)
+    const { answer, difference } = await compareWorlds(pair, request)
     proved.requests++
     driver.answered(request, answer, way)
     if (way?.isRefused === true && !isRefusal(answer) && !proved.unrefused.has(way.name)) {
@@ -112,7 +112,7 @@ const merge = (one: Hints, other: Hints): Hints => ({
 const sizeOf = ({ fields, caller }: Hints) => [...fields.values()].reduce((sum, { size }) => sum + size, caller.length)
 
 function note (
-  proved: Proved, { contents, sight }: Made, changes: readonly Change[], { shapes }: Proving, caller: ProvedCaller
+  proved: Proved, { contents, sight }: Made, changes: readonly TwinChange[], { shapes }: Proving, caller: ProvedCaller
 ): void {
   if ([...sight.known.values()].some(callers => callers.size > 0)) proved.isKnown = true
   for (const { shape: { label }, values } of changes) {
@@ -120,7 +120,7 @@ function note (
       proved.changed.add(name)
     }
   }
-  const isSeen = (shape: TableShape) => (row: Row, index: number) =>
+  const isSeen = (shape: TableShape) => (row: WorldRow, index: number) =>
     seesRow(row, sight.marks.get(shape.name)?.[index] ?? '', shape, caller)
   for (const shape of shapes.filter(one => one.isCollection)) {
     const rows = contents.get(shape.name) ?? []
@@ -130,7 +130,7 @@ function note (
       const isDemanded = properties.every(one => shape.fields.get(one)?.nullable === false)
       if (target === undefined || target === shape || !isDemanded) continue
       const hidden = (contents.get(table) ?? []).filter((row, index) => !isSeen(target)(row, index))
-      const belongs = (row: Row) =>
+      const belongs = (row: WorldRow) =>
         hidden.some(other => properties.every((one, index) => row[one] === other[key[index] ?? '']))
       if (rows.some(belongs)) proved.unscoped.add(`${shape.label}, whose items belong to ${target.label}`)
     }
@@ -142,5 +142,5 @@ const readsOf = ({ known }: CallerSight, { headers = {} }: ProvedCaller): readon
   [...known].flatMap(([{ prefix }, callers]) => [...callers].flatMap(([name, { caller }]) => {
     const collection = caller.model.collections.get(name)
     if (collection === undefined || caller.denial('read', collection) !== undefined) return []
-    return [{ method: 'GET', url: `${prefix}/${encode(name)}`, headers }]
+    return [{ method: 'GET', url: `${prefix}/${encodeText(name)}`, headers }]
   }))

@@ -1,6 +1,6 @@
 import type { Proved } from './prover.ts'
 import type { Leak } from './shrink.ts'
-import type { Change } from './twin.ts'
+import type { TwinChange } from './twin.ts'
 import type { Driven } from './way.ts'
 
 /** What was proved, for its report. */
@@ -26,7 +26,7 @@ export function describeLeak (caller: string, { changes: [change, ...more], requ
   return `${article} ${caller} can tell ${describeChange(change)}${others} by ${describeRequest(request)}`
 }
 
-function describeChange ({ shape: { label }, row, values, hidden }: Change): string {
+function describeChange ({ shape: { label }, row, values, hidden }: TwinChange): string {
   if (values === undefined) return `that \`${label}\` has the item ${code(row)}`
   const told = Object.entries(values).map(([property, value]) =>
     `${code(row[property])} from ${code(value)} in \`${label}.${property}\``)

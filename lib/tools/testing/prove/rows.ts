@@ -1,7 +1,7 @@
 import type { ValueGenerator } from '../conformance/generator.ts'
 import type { Collection, Field, RelationField, StoredField } from '../../../core/model/model.ts'
 import { exampleOf, fits } from '../conformance/examples.ts'
-import type { Contents, Row, World } from './world.ts'
+import type { Contents, WorldRow, ProvedWorld } from './world.ts'
 
 /** A throw-away table, as all collections over it declare it. */
 export interface TableShape {
@@ -12,17 +12,17 @@ export interface TableShape {
   readonly key: readonly string[]
   /** What is unique beside the key, and is no single field. */
   readonly unique: ReadonlyArray<readonly string[]>
-  readonly references: readonly Reference[]
+  readonly references: readonly RowReference[]
   /** The values that tell where foreign keys beside them lead, by their properties. */
   readonly constants: ReadonlyMap<string, ReadonlySet<unknown>>
   /** False for a table that holds links only. */
   readonly isCollection: boolean
   /** The references by which its rows are links of a many-to-many relation. */
-  readonly links: readonly Reference[]
+  readonly links: readonly RowReference[]
 }
 
 /** Properties that hold the key of a row of another table, or of the same one. */
-export interface Reference {
+export interface RowReference {
   readonly properties: readonly string[]
   readonly table: string
   readonly key: readonly string[]
@@ -37,7 +37,7 @@ export interface Hints {
 }
 
 /** Describes the throw-away tables of an application. */
-export function describeTables ({ apis }: World): readonly TableShape[] {
+export function tableShapes ({ apis }: ProvedWorld): readonly TableShape[] {
   const shapes = new Map<string, TableShape>()
   const add = (shape: TableShape) => {
     const known = shapes.get(shape.name) ?? shape
@@ -87,7 +87,7 @@ const propertyOf = ({ property }: { readonly property: string }) => property
 
 const referTo = (
   properties: readonly string[], target: Collection, nameOf: (collection: Collection) => string
-): Reference => ({ properties, table: nameOf(target), key: target.key.map(propertyOf) })
+): RowReference => ({ properties, table: nameOf(target), key: target.key.map(propertyOf) })
 
 function shapeOf (collection: Collection, nameOf: (collection: Collection) => string): TableShape {
   const { property, key, unique, stored, fields } = collection
@@ -117,7 +117,7 @@ export function generateRows (generator: ValueGenerator, shapes: readonly TableS
     return [shape.name, Array.from({ length }, (_, index) => generateRow(generator, shape, index, hints))] as const
   }))
   // Keys that are foreign keys as well come first: others refer to them.
-  const isKey = ({ key }: TableShape, { properties }: Reference) => properties.some(one => key.includes(one))
+  const isKey = ({ key }: TableShape, { properties }: RowReference) => properties.some(one => key.includes(one))
   for (const first of [true, false]) {
     for (const shape of shapes) {
       for (const reference of shape.references.filter(one => isKey(shape, one) === first)) {
@@ -132,9 +132,9 @@ export function generateRows (generator: ValueGenerator, shapes: readonly TableS
   return contents
 }
 
-function generateRow (generator: ValueGenerator, shape: TableShape, index: number, hints: Hints): Row {
+function generateRow (generator: ValueGenerator, shape: TableShape, index: number, hints: Hints): WorldRow {
   const follows = generator.chance(55)
-  const row: Row = {}
+  const row: WorldRow = {}
   for (const [property, field] of shape.fields) {
     const value = generateValue(generator, shape, field, { index, follows, hints })
     if (value !== undefined) row[property] = value
@@ -167,13 +167,16 @@ const emptied = (value: unknown, { omitted }: StoredField) => value === null && 
 
 /** Sets a foreign key to that of a row, at times to null. */
 function refer (
-  generator: ValueGenerator, { name, key: ownKey, fields }: TableShape, { properties, table, key }: Reference, row: Row,
-  contents: ReadonlyMap<string, readonly Row[]>, { fields: hints, caller }: Hints
+  generator: ValueGenerator,
+  { name, key: ownKey, fields }: TableShape,
+  { properties, table, key }: RowReference,
+  row: WorldRow,
+  contents: ReadonlyMap<string, readonly WorldRow[]>, { fields: hints, caller }: Hints
 ): void {
   const isNullable = properties.every(one => fields.get(one)?.nullable === true && !ownKey.includes(one))
   // The others are never referred to, so that they can be deleted, and be missing in the twin.
   const rows = (contents.get(table) ?? []).slice(0, Math.ceil(mostRows * 2 / 3))
-  const isKnown = (one: Row) => properties.every((property, index) => {
+  const isKnown = (one: WorldRow) => properties.every((property, index) => {
     const value = one[key[index] ?? '']
     return hints.get(`${name}.${property}`)?.has(value) === true || caller.some(one => one === value)
   })
@@ -188,7 +191,7 @@ function refer (
   }
 }
 
-function distinct (rows: readonly Row[], key: readonly string[]): Row[] {
+function distinct (rows: readonly WorldRow[], key: readonly string[]): WorldRow[] {
   const byKey = new Map(rows.map(row => [JSON.stringify(key.map(property => row[property])), row]))
   return [...byKey.values()]
 }

@@ -1,23 +1,23 @@
 import type { SentRequest } from '../conformance/send.ts'
-import { compare, type Difference, type Pair, staleStream } from './compare.ts'
-import { applyChanges, type Change } from './twin.ts'
+import { compareWorlds, type AnswerDifference, type Pair, staleStream } from './compare.ts'
+import { applyChanges, type TwinChange } from './twin.ts'
 import type { Driven } from './way.ts'
 
 /** A difference that tells a caller what it may not know: the facts, and the request whose answers differ. */
 export interface Leak {
   readonly request: Driven
   /** None for a stream that tells what GET does not. */
-  readonly changes: readonly Change[]
-  readonly difference: Difference
+  readonly changes: readonly TwinChange[]
+  readonly difference: AnswerDifference
 }
 
 /** Returns the simplest leak that the requests and changes have: most often one row and one plain request. */
 export async function shrink (pair: Pair, leak: Leak): Promise<Leak> {
   const [one, { world }] = pair.worlds
-  const attempt = async (request: Driven, changes: readonly Change[]): Promise<Leak | undefined> => {
+  const attempt = async (request: Driven, changes: readonly TwinChange[]): Promise<Leak | undefined> => {
     const contents = applyChanges(one.contents, changes)
     world.fill(contents)
-    const { difference } = await compare({ ...pair, worlds: [one, { world, contents }] }, request)
+    const { difference } = await compareWorlds({ ...pair, worlds: [one, { world, contents }] }, request)
     // A stream that tells what GET does not, and worlds that differ, are two kinds of leaks.
     const isSame = (difference?.place === staleStream) === (leak.difference.place === staleStream)
     return difference && isSame ? { request, changes, difference } : undefined
@@ -28,7 +28,7 @@ export async function shrink (pair: Pair, leak: Leak): Promise<Leak> {
   return simpler
 }
 
-type Attempt = (request: Driven, changes: readonly Change[]) => Promise<Leak | undefined>
+type Attempt = (request: Driven, changes: readonly TwinChange[]) => Promise<Leak | undefined>
 
 async function withFewer (leak: Leak, attempt: Attempt): Promise<Leak> {
   const stale = await attempt(leak.request, [])
@@ -85,7 +85,7 @@ function * simplerThan (request: Driven): Generator<Driven> {
     const left = parameters.toSpliced(index, 1)
     yield { ...request, url: left.length === 0 ? path : `${path}?${left.join('&')}` }
   }
-  const members = membersOf(body)
+  const members = bodyMembers(body)
   for (const [name] of members) {
     yield { ...request, body: JSON.stringify(Object.fromEntries(members.filter(([other]) => other !== name))) }
   }
@@ -95,7 +95,7 @@ const without = (headers: SentRequest['headers'], left: string) =>
   Object.fromEntries(Object.entries(headers).filter(([name]) => name !== left))
 
 /** Returns the members of a body that is an object, as JSON; none for any other. */
-export function membersOf (body = ''): ReadonlyArray<readonly [string, unknown]> {
+export function bodyMembers (body = ''): ReadonlyArray<readonly [string, unknown]> {
   try {
     const value = JSON.parse(body) as unknown
     return typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.entries(value) : []

@@ -1,14 +1,14 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { ValueGenerator } from '../conformance/generator.ts'
-import { encode } from '../conformance/resources.ts'
+import { encodeText } from '../conformance/resources.ts'
 import type { Collection, StoredField } from '../../../core/model/model.ts'
 import { isOfField, partsOf } from '../../../core/plan/fold.ts'
 import type { Predicate } from '../../../core/plan/plan.ts'
 import { never } from '../../../core/plan/predicates.ts'
 import { compileFilter } from '../../../core/sources/memory/filter.ts'
-import { tableOf } from '../../../core/sources/memory/relations.ts'
+import { memoryTable } from '../../../core/sources/memory/relations.ts'
 import type { Hints, TableShape } from './rows.ts'
-import type { KnownCaller, Row, ServedApi, World } from './world.ts'
+import type { KnownCaller, WorldRow, ServedApi, ProvedWorld } from './world.ts'
 
 /** A caller whom the rules are proved for. */
 export interface ProvedCaller {
@@ -18,7 +18,7 @@ export interface ProvedCaller {
    * What the caller may see, by collections and `collection.field`: a function of a row, or false for none. Without it,
    * what the rules themselves allow is taken for right.
    */
-  readonly sees?: Readonly<Record<string, false | ((row: Readonly<Row>) => boolean)>>
+  readonly sees?: Readonly<Record<string, false | ((row: Readonly<WorldRow>) => boolean)>>
 }
 
 /** What a caller may see of a world, and may do there. */
@@ -30,18 +30,18 @@ export interface CallerSight {
 }
 
 /** Asks the rules and scopes of all collections, as for a request of the caller. */
-export async function look (world: World, { headers = {} }: ProvedCaller): Promise<CallerSight> {
+export async function look (world: ProvedWorld, { headers = {} }: ProvedCaller): Promise<CallerSight> {
   const known = new Map<ServedApi, ReadonlyMap<string, KnownCaller>>()
   for (const served of world.apis) {
     served.callers.clear()
     for (const name of served.api.model.collections.keys()) {
-      await world.send({ method: 'GET', url: `${served.prefix}/${encode(name)}`, headers })
+      await world.send({ method: 'GET', url: `${served.prefix}/${encodeText(name)}`, headers })
     }
     known.set(served, new Map(served.callers))
   }
   const marks = new Map<string, readonly string[]>()
   for (const [name, rows] of world.tables) {
-    const tests = viewsOf(name, world, known).map(marksOf)
+    const tests = usableCollections(name, world, known).map(marksOf)
     marks.set(name, await Promise.all(rows.map(async row => {
       const all = await Promise.all(tests.map(test => test(row)))
       return `${all.some(mark => mark !== '-') ? seen : 'hidden'} ${all.join(' ')}`
@@ -60,7 +60,7 @@ export interface View {
 }
 
 /** Returns the collections over a table that the caller may use. */
-export function viewsOf (table: string, { apis }: World, known: CallerSight['known']): readonly View[] {
+export function usableCollections (table: string, { apis }: ProvedWorld, known: CallerSight['known']): readonly View[] {
   return apis.flatMap(served => [...served.api.model.collections.values()].flatMap(whole => {
     const { caller } = known.get(served)?.get(whole.name) ?? {}
     if (served.tableOf(whole) !== table || caller === undefined) return []
@@ -71,7 +71,7 @@ export function viewsOf (table: string, { apis }: World, known: CallerSight['kno
 }
 
 /** Returns a function that says what may be done with a row: `r`, `u` and `d`, and the fields that may be written. */
-function marksOf ({ collection, caller }: View): (row: Row) => Promise<string> {
+function marksOf ({ collection, caller }: View): (row: WorldRow) => Promise<string> {
   const scopes = (['read', 'update', 'delete'] as const).map(one =>
     [one[0], compileFilter(scopeOf(caller, collection, one))] as const)
   const rules = collection.stored.flatMap(field => {
@@ -102,7 +102,7 @@ function scopeOf (
 }
 
 /** Returns true if the caller may know that the row exists. */
-export function seesRow (row: Row, mark: string, shape: TableShape, { sees }: ProvedCaller): boolean {
+export function seesRow (row: WorldRow, mark: string, shape: TableShape, { sees }: ProvedCaller): boolean {
   const own = sees?.[shape.label]
   return own === undefined ? mark.startsWith(seen) : own !== false && own(row)
 }
@@ -166,7 +166,7 @@ const scalarsIn = (value: unknown, depth: number): ReadonlyArray<string | number
 
 /** Returns a row: most often one that the caller may see. */
 export function rowFor (generator: ValueGenerator, { collection, caller }: View): object | undefined {
-  const rows = [...tableOf(collection).all()]
+  const rows = [...memoryTable(collection).all()]
   const visible = rows.filter(compileFilter(scopeOf(caller, collection, 'read')))
   return generator.from(visible.length > 0 && generator.chance(65) ? visible : rows)
 }

@@ -2,7 +2,9 @@ import { generateAmendment, generateCreate, generateUpdate, generateValue } from
 import { fits } from '../conformance/examples.ts'
 import type { ValueGenerator } from '../conformance/generator.ts'
 import { generateEach } from '../conformance/many.ts'
-import { encode, generateText, keySegment, relationsOf, scalarsOf, textOf } from '../conformance/resources.ts'
+import {
+  encodeText, generateText, keySegment, relationsOf, scalarFields, textOfValue
+} from '../conformance/resources.ts'
 import type { Collection, ScalarField } from '../../../core/model/model.ts'
 import { operatorNames, traitsOf } from '../../../core/model/values.ts'
 import { syntaxOf } from '../../../core/plan/path/syntax.ts'
@@ -10,7 +12,7 @@ import { amendmentsOf } from '../../../core/plan/write/amendment.ts'
 import { comparison, fieldAsked, sortTerm, valueText } from '../../../core/request/made.ts'
 import { print, type QueryPrinted, spellingOf } from '../../../core/request/print.ts'
 import type { Syntax } from '../../../core/request/syntax.ts'
-import { tableOf } from '../../../core/sources/memory/relations.ts'
+import { memoryTable } from '../../../core/sources/memory/relations.ts'
 import { agentWays } from './agents.ts'
 import { batchWays } from './batches.ts'
 import { importWays } from './imports.ts'
@@ -41,7 +43,7 @@ export function waysOf (
     ...explorer === undefined ? [] : [read(`${prefix}/ as a page`, () => `${prefix}/`, 'text/html')],
     // A refusal can tell something too.
     ...views.filter(view => !view.canRead).map(({ collection: { name } }) =>
-      read(`${name} as JSON`, () => `${prefix}/${encode(name)}`)),
+      read(`${name} as JSON`, () => `${prefix}/${encodeText(name)}`)),
     ...reads.flatMap(({ ways }) => ways),
     ...written,
     ...importWays(served, views),
@@ -73,7 +75,7 @@ function readsOf (served: ServedApi, view: View, guess: Guess): readonly Way[] {
   const { collection } = view
   const { prefix, api: { options: { streams, explorer, syntax } } } = served
   const { name } = collection
-  const url = `${prefix}/${encode(name)}`
+  const url = `${prefix}/${encodeText(name)}`
   const item = (generator: ValueGenerator) => `${url}/${segmentOf(generator, view)}`
   const formats = [
     ['JSON', undefined],
@@ -86,7 +88,7 @@ function readsOf (served: ServedApi, view: View, guess: Guess): readonly Way[] {
     { name: `${name} by QUERY`, make: () => ({ method: 'QUERY', url, headers: form, body: 'limit=3' }) },
     read(`${name} by key`, item),
     ...explorer === undefined ? [] : [read(`${name} by key as a page`, item, 'text/html')],
-    ...scalarsOf(collection).flatMap(field => fieldWays(served, collection, field, url, item)),
+    ...scalarFields(collection).flatMap(field => fieldWays(served, collection, field, url, item)),
     ...numberWays(served, collection, url),
     ...relationsOf(collection, 'sub-item', 'sub-collection').flatMap((field): readonly Way[] => {
       const key = field.target.key.find(one => one.readable)
@@ -94,7 +96,7 @@ function readsOf (served: ServedApi, view: View, guess: Guess): readonly Way[] {
       const select = print({ fields: [fieldAsked(field.name, nested)] }, syntaxOf(collection, syntax))
       return [
         read(`${name}.${field.name} embedded`, () => `${url}?${select}`),
-        read(`${name}.${field.name} as a path`, generator => `${item(generator)}/${encode(field.name)}`)
+        read(`${name}.${field.name} as a path`, generator => `${item(generator)}/${encodeText(field.name)}`)
       ]
     }),
     ...identifierWays(served, collection, url, guess)
@@ -108,9 +110,9 @@ function fieldWays (
   item: (generator: ValueGenerator) => string
 ): readonly Way[] {
   const name = `${collection.name}.${field.name}`
-  const alone = read(`${name} alone`, generator => `${item(generator)}/${encode(field.name)}`)
+  const alone = read(`${name} alone`, generator => `${item(generator)}/${encodeText(field.name)}`)
   if (field.kind === 'computed') return [alone]
-  const text = (generator: ValueGenerator) => generateText(generator, field, [...tableOf(collection).all()])
+  const text = (generator: ValueGenerator) => generateText(generator, field, [...memoryTable(collection).all()])
   const operators = field.filterable
     ? operatorNames.filter(one => field.type.operators.has(one) && syntax.operators.some(([, other]) => other === one))
     : []
@@ -126,7 +128,7 @@ function fieldWays (
           `${url}?${query({ sort: [sortTerm(field.name, false)], page: { size: valueText('2') } })}`)]
       : [],
     ...canGroup(field)
-      ? [read(`${name} as a dictionary`, () => `${url}/${encode(`${syntax.dictionaryPrefix}${field.name}`)}`)]
+      ? [read(`${name} as a dictionary`, () => `${url}/${encodeText(`${syntax.dictionaryPrefix}${field.name}`)}`)]
       : []
   ]
 }
@@ -137,10 +139,10 @@ function identifierWays (
 ): readonly Way[] {
   const ways = [
     ...identifiers.filter(one => one.kind === 'lookup').map(one => read(`${name} by ${one.name}`, generator => {
-      const by = generator.chance(50) ? `${encode(`${syntax.dictionaryPrefix}${one.name}`)}/` : ''
-      return `${url}/${by}${encode(textOf(guess(generator)))}`
+      const by = generator.chance(50) ? `${encodeText(`${syntax.dictionaryPrefix}${one.name}`)}/` : ''
+      return `${url}/${by}${encodeText(textOfValue(guess(generator)))}`
     })),
-    ...specials.map(({ segment }) => read(`${name} by '${segment}'`, () => `${url}/${encode(segment)}`))
+    ...specials.map(({ segment }) => read(`${name} by '${segment}'`, () => `${url}/${encodeText(segment)}`))
   ]
   return ways.map(way => ({ ...way, weight: ownCode }))
 }
@@ -150,7 +152,7 @@ function writesOf (
 ): readonly Way[] {
   const { collection } = view
   const { name, strategies } = collection
-  const url = `${prefix}/${encode(name)}`
+  const url = `${prefix}/${encodeText(name)}`
   const headers = { 'content-type': 'application/json' }
   const isWritable = [...collection.fields.values()].some(field => field.writable)
   const item = (generator: ValueGenerator) => `${url}/${segmentOf(generator, view)}`
@@ -198,14 +200,14 @@ function blindWritesOf (served: ServedApi, view: View, guess: Guess): readonly W
 /** Writes at any URL of a collection, also those that it takes of nobody; POST at its own URL is a creation. */
 function blindWay ({ prefix }: ServedApi, view: View): Way {
   const { collection } = view
-  const url = `${prefix}/${encode(collection.name)}`
+  const url = `${prefix}/${encodeText(collection.name)}`
   return {
     name: `${collection.name} changed unread`,
     weight: 2 * ownCode,
     make (generator) {
       const { name } = generator.of([...collection.fields.values()])
       const at = `${url}/${segmentOf(generator, view)}`
-      const below = `${at}/${encode(name)}`
+      const below = `${at}/${encodeText(name)}`
       const method = generator.of(['PATCH', 'PUT', 'DELETE', 'POST'])
       const sent = request(method, generator.of(method === 'POST' ? [at, below] : [at, below, url]))
       if (method === 'DELETE') return sent
@@ -223,7 +225,7 @@ function waysByValue (collection: Collection, item: (generator: ValueGenerator) 
     const field = generator.of(fields)
     const body = generateAmendment(generator, field, collection) ?? ''
     const headers = { 'content-type': 'application/json' }
-    return { method: 'POST', url: `${item(generator)}/${encode(field.name)}`, headers, body }
+    return { method: 'POST', url: `${item(generator)}/${encodeText(field.name)}`, headers, body }
   }
   return fields.length > 0 && update.length > 0 ? [{ name: `${name} changed by a value`, weight: ownCode, make }] : []
 }
@@ -239,7 +241,7 @@ function waysByArray (collection: Collection, url: string): readonly Way[] {
 /** Writes of all items that a filter finds. */
 function waysByFilter (collection: Collection, url: string, syntax: Syntax): readonly Way[] {
   const { name, strategies: { bulk, update, delete: deletes, requireIfMatch } } = collection
-  const fields = scalarsOf(collection).filter(canGroup)
+  const fields = scalarFields(collection).filter(canGroup)
   const taken = { PATCH: update.includes('PATCH'), DELETE: deletes }
   const methods = requireIfMatch || fields.length === 0 ? [] : bulk.filter(method => taken[method])
   return methods.map((method): Way => ({
@@ -247,7 +249,7 @@ function waysByFilter (collection: Collection, url: string, syntax: Syntax): rea
     weight: ownCode,
     make (generator) {
       const field = generator.of(fields)
-      const text = generateText(generator, field, [...tableOf(collection).all()])
+      const text = generateText(generator, field, [...memoryTable(collection).all()])
       const query = print({ filters: [comparison(field.name, 'equals', text)] }, syntaxOf(collection, syntax))
       const sent = request(method, `${url}?${query}`)
       if (method === 'DELETE') return sent

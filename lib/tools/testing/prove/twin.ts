@@ -1,25 +1,26 @@
 import type { ValueGenerator } from '../conformance/generator.ts'
 import type { StoredField } from '../../../core/model/model.ts'
-import type { Reference, TableShape } from './rows.ts'
-import { look, type ProvedCaller, seeAlike, seesField, seesRow, type CallerSight, viewsOf } from './sight.ts'
+import type { RowReference, TableShape } from './rows.ts'
+import { look, type ProvedCaller, seeAlike, seesField, seesRow, type CallerSight, usableCollections } from './sight.ts'
 import { exampleOf } from '../conformance/examples.ts'
-import type { Contents, Row, World } from './world.ts'
+import type { Contents, WorldRow, ProvedWorld } from './world.ts'
 
 /** A fact that the caller may not know, and that is another one in the twin: a value, or that a row exists. */
-export interface Change {
+export interface TwinChange {
   readonly shape: TableShape
   /** True where the caller does not know of the row, false where it may not know the value. */
   readonly hidden: boolean
   /** The row's place in its table. */
   readonly index: number
-  readonly row: Row
+  readonly row: WorldRow
   /** The values of the twin by their properties; undefined for a row that the twin has not. */
-  readonly values: Row | undefined
+  readonly values: WorldRow | undefined
 }
 
 /** Returns the contents with the changes. */
-export function applyChanges (contents: Contents, changes: readonly Change[]): Contents {
-  const tables = new Map([...contents].map(([name, rows]) => [name, rows.map((row): Row | undefined => ({ ...row }))]))
+export function applyChanges (contents: Contents, changes: readonly TwinChange[]): Contents {
+  const copied = (rows: readonly WorldRow[]) => rows.map((row): WorldRow | undefined => ({ ...row }))
+  const tables = new Map([...contents].map(([name, rows]) => [name, copied(rows)]))
   for (const { shape, index, values } of changes) {
     const rows = tables.get(shape.name)
     const row = rows?.[index]
@@ -30,7 +31,8 @@ export function applyChanges (contents: Contents, changes: readonly Change[]): C
 }
 
 /** The row without the properties that have no value. */
-const present = (row: Row): Row => Object.fromEntries(Object.entries(row).filter(([, value]) => value !== undefined))
+const present = (row: WorldRow): WorldRow =>
+  Object.fromEntries(Object.entries(row).filter(([, value]) => value !== undefined))
 
 /** What twins are made by. `kept`: the facts of visible rows that are known to decide what is visible. */
 interface Twins {
@@ -45,12 +47,15 @@ interface Twins {
  * learnable stay alike: keys, foreign keys to visible items, unique values, versions.
  */
 export async function makeTwin (
-  generator: ValueGenerator, [world, twin]: readonly [World, World], contents: Contents, caller: ProvedCaller,
+  generator: ValueGenerator,
+  [world, twin]: readonly [ProvedWorld, ProvedWorld],
+  contents: Contents,
+  caller: ProvedCaller,
   sight: CallerSight, { shapes, allow, kept }: Twins
-): Promise<readonly Change[]> {
+): Promise<readonly TwinChange[]> {
   const all = shapes.flatMap(shape => [changesOf, referencesOf].flatMap(make =>
     make(generator, shape, contents, caller, sight, { world, shapes, allow })))
-  const isAlike = async (changes: readonly Change[]) => {
+  const isAlike = async (changes: readonly TwinChange[]) => {
     const changed = applyChanges(contents, changes)
     twin.fill(changed)
     return seeAlike(withoutRemoved(sight, changes), await look(twin, caller))
@@ -61,10 +66,10 @@ export async function makeTwin (
   return settled
 }
 
-const nameOf = ({ shape, values = {} }: Change) => `${shape.name}.${Object.keys(values).join()}`
+const nameOf = ({ shape, values = {} }: TwinChange) => `${shape.name}.${Object.keys(values).join()}`
 
 /** The sight without the rows that the twin has not. */
-function withoutRemoved ({ known, marks }: CallerSight, changes: readonly Change[]): CallerSight {
+function withoutRemoved ({ known, marks }: CallerSight, changes: readonly TwinChange[]): CallerSight {
   const rows = changes.filter(one => one.values === undefined)
   const removed = new Set(rows.map(({ shape, index }) => `${shape.name} ${index}`))
   const left = [...marks].map(([name, all]) =>
@@ -74,9 +79,11 @@ function withoutRemoved ({ known, marks }: CallerSight, changes: readonly Change
 
 /** Returns the changes that can be made beside the others. Halves what cannot be made as a whole. */
 async function settle (
-  made: readonly Change[], changes: readonly Change[], isAlike: (changes: readonly Change[]) => Promise<boolean>,
-  drop: (change: Change) => void
-): Promise<readonly Change[]> {
+  made: readonly TwinChange[],
+  changes: readonly TwinChange[],
+  isAlike: (changes: readonly TwinChange[]) => Promise<boolean>,
+  drop: (change: TwinChange) => void
+): Promise<readonly TwinChange[]> {
   const [first] = changes
   if (first === undefined) return made
   if (await isAlike([...made, ...changes])) return [...made, ...changes]
@@ -91,10 +98,10 @@ async function settle (
 
 function changesOf (
   generator: ValueGenerator, shape: TableShape, contents: Contents, caller: ProvedCaller, sight: CallerSight,
-  { world, shapes, allow }: Pick<Twins, 'shapes' | 'allow'> & { readonly world: World }
-): readonly Change[] {
+  { world, shapes, allow }: Pick<Twins, 'shapes' | 'allow'> & { readonly world: ProvedWorld }
+): readonly TwinChange[] {
   const rows = contents.get(shape.name) ?? []
-  const views = viewsOf(shape.name, world, sight.known)
+  const views = usableCollections(shape.name, world, sight.known)
   const isHidden = hiddenIn(shape, contents, caller, sight, shapes)
   const leading = [...shape.references.flatMap(({ properties }) => properties), ...shape.constants.keys()]
   const fixed = new Set([shape.key, ...shape.unique, leading].flat())
@@ -108,17 +115,17 @@ function changesOf (
   // upsert its key.
   const isNamed = views.some(({ collection: { strategies } }) => strategies.upsert)
   // The deletion of an item that the caller sees would be refused in one world only.
-  const refersToSeen = (row: Row) => shape.references.some(reference => {
+  const refersToSeen = (row: WorldRow) => shape.references.some(reference => {
     const target = shapes.find(({ name }) => name === reference.table)
     const isHiddenThere = target && hiddenIn(target, contents, caller, sight, shapes)
     const others = contents.get(reference.table) ?? []
     return others.some((one, at) => refersTo(row, reference, one) && isHiddenThere?.(one, at) === false)
   })
-  const mayGo = (row: Row) => !isNamed && Number(row[shape.key[0] ?? '']) !== Math.max(...keys) &&
+  const mayGo = (row: WorldRow) => !isNamed && Number(row[shape.key[0] ?? '']) !== Math.max(...keys) &&
     ![...shape.fields.values()].some(({ property, identifier, writable }) =>
       writable && (identifier || shape.key.includes(property))) &&
     !isReferred(row, shape, contents, shapes) && (!shape.isCollection || !refersToSeen(row))
-  return rows.flatMap((row, index): readonly Change[] => {
+  return rows.flatMap((row, index): readonly TwinChange[] => {
     const hidden = isHidden(row, index)
     if (hidden && mayGo(row) && generator.chance(50)) {
       return [{ shape, hidden, index, row, values: undefined }]
@@ -138,9 +145,9 @@ function changesOf (
  */
 function referencesOf (
   generator: ValueGenerator, shape: TableShape, contents: Contents, caller: ProvedCaller, sight: CallerSight,
-  { world, shapes, allow }: Pick<Twins, 'shapes' | 'allow'> & { readonly world: World }
-): readonly Change[] {
-  const views = viewsOf(shape.name, world, sight.known)
+  { world, shapes, allow }: Pick<Twins, 'shapes' | 'allow'> & { readonly world: ProvedWorld }
+): readonly TwinChange[] {
+  const views = usableCollections(shape.name, world, sight.known)
   const isHidden = hiddenIn(shape, contents, caller, sight, shapes)
   const isFixed = ({ property, identifier }: StoredField) =>
     identifier || shape.key.includes(property) || allow.has(`${shape.label}.${property}`)
@@ -153,12 +160,12 @@ function referencesOf (
     const isUnknown = hiddenIn(target, contents, caller, sight, shapes)
     const rows = contents.get(table) ?? []
     const leading = rows.filter((row, at) => isUnknown(row, at) && isReferred(row, target, contents, shapes))
-      .map((row): Row => Object.fromEntries(properties.map((property, at) => [property, row[key[at] ?? '']])))
-    const ways: readonly Row[] = [...leading, ...fields.every(({ nullable }) => nullable) ? [nowhere(fields)] : []]
+      .map((row): WorldRow => Object.fromEntries(properties.map((property, at) => [property, row[key[at] ?? '']])))
+    const ways: readonly WorldRow[] = [...leading, ...fields.every(({ nullable }) => nullable) ? [nowhere(fields)] : []]
     const isSecret = fields.every(field => !seesField(field, shape, views, caller))
-    return (contents.get(shape.name) ?? []).flatMap((row, index): readonly Change[] => {
+    return (contents.get(shape.name) ?? []).flatMap((row, index): readonly TwinChange[] => {
       const hidden = isHidden(row, index)
-      const isNow = (way: Row) => properties.every(property => (way[property] ?? null) === (row[property] ?? null))
+      const isNow = (way: WorldRow) => properties.every(property => (way[property] ?? null) === (row[property] ?? null))
       const values = generator.from(ways.filter(way => !isNow(way)))
       if (values === undefined || !ways.some(isNow) || !(hidden || isSecret)) return []
       return [{ shape, hidden, index, row, values }]
@@ -167,20 +174,20 @@ function referencesOf (
 }
 
 /** True if a property of the reference is part of another one, which would lead elsewhere too. */
-const sharesProperties = ({ references }: TableShape, reference: Reference) => references.some(other =>
+const sharesProperties = ({ references }: TableShape, reference: RowReference) => references.some(other =>
   other !== reference && other.properties.some(property => reference.properties.includes(property)))
 
 /** The foreign key of a row that refers to none. */
-const nowhere = (fields: readonly StoredField[]): Row =>
+const nowhere = (fields: readonly StoredField[]): WorldRow =>
   Object.fromEntries(fields.map(({ property, omitted }) => [property, omitted ? undefined : null]))
 
 /** Returns a function that says if the caller may not know of a row. A link is known to who knows both of its ends. */
 function hiddenIn (
   shape: TableShape, contents: Contents, caller: ProvedCaller, { marks }: CallerSight, shapes: readonly TableShape[]
-): (row: Row, index: number) => boolean {
+): (row: WorldRow, index: number) => boolean {
   const seesAt = (one: TableShape, index: number) =>
     seesRow(contents.get(one.name)?.[index] ?? {}, marks.get(one.name)?.[index] ?? '', one, caller)
-  const leadsToHidden = (row: Row) => shape.links.some(link => {
+  const leadsToHidden = (row: WorldRow) => shape.links.some(link => {
     const target = shapes.find(({ name }) => name === link.table)
     const at = target === undefined ? -1 : contents.get(link.table)?.findIndex(one => refersTo(row, link, one)) ?? -1
     return target !== undefined && at >= 0 && !seesAt(target, at)
@@ -190,9 +197,9 @@ function hiddenIn (
 }
 
 /** Returns true if another row refers to the row: its deletion would be refused, and links lead to it. */
-const isReferred = (row: Row, { name }: TableShape, contents: Contents, shapes: readonly TableShape[]) =>
+const isReferred = (row: WorldRow, { name }: TableShape, contents: Contents, shapes: readonly TableShape[]) =>
   shapes.some(other => other.references.some(reference => reference.table === name &&
     (contents.get(other.name) ?? []).some(one => refersTo(one, reference, row))))
 
-const refersTo = (row: Row, { properties, key }: Reference, other: Row) =>
+const refersTo = (row: WorldRow, { properties, key }: RowReference, other: WorldRow) =>
   properties.every((property, index) => row[property] === other[key[index] ?? ''])

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Api } from '../../../core/api/answer.ts'
 import type { Options } from '../../../core/api/options.ts'
 import { type Follow, follower } from '../conformance/follow.ts'
-import { type Send, sender, type SentRequest } from '../conformance/send.ts'
+import { type SendRequest, sender, type SentRequest } from '../conformance/send.ts'
 import type { Context, Declared } from '../../../core/declare/collection.ts'
 import { isSubCollection } from '../../../core/declare/relations.ts'
 import { DeclarationError } from '../../../core/errors/errors.ts'
@@ -15,18 +15,18 @@ import { exampleOf } from '../conformance/examples.ts'
 import { plain } from './plain.ts'
 
 /** A row of a throw-away table, by the application's names. */
-export type Row = Record<string, unknown>
+export type WorldRow = Record<string, unknown>
 
 /** Rows by the names of tables. */
-export type Contents = ReadonlyMap<string, readonly Row[]>
+export type Contents = ReadonlyMap<string, readonly WorldRow[]>
 
 /** An application over throw-away tables. */
-export interface World {
+export interface ProvedWorld {
   readonly apis: readonly ServedApi[]
-  readonly tables: ReadonlyMap<string, Row[]>
+  readonly tables: ReadonlyMap<string, WorldRow[]>
   /** The fields whose values are made up, because memory() cannot compute them: `collection.property`. */
   readonly madeUp: ReadonlySet<string>
-  readonly send: Send
+  readonly send: SendRequest
   readonly follow: Follow
   /** Returns the number of followed documents that are to be read again. */
   waiting (): number
@@ -54,8 +54,8 @@ export interface KnownCaller { readonly caller: Caller, readonly facts: unknown 
 interface Names { readonly table: string, readonly joins: ReadonlyMap<string, string> }
 
 /** Builds an application whose collections are those it declares, over throw-away tables without rows. */
-export async function buildWorld (build: () => Promise<FastifyInstance> | FastifyInstance): Promise<World> {
-  const tables = new Map<string, Row[]>()
+export async function buildWorld (build: () => Promise<FastifyInstance> | FastifyInstance): Promise<ProvedWorld> {
+  const tables = new Map<string, WorldRow[]>()
   const names = makeNames()
   const madeUp = new Set<string>()
   const apis: ServedApi[] = []
@@ -92,7 +92,7 @@ export async function buildWorld (build: () => Promise<FastifyInstance> | Fastif
   return { apis, tables, madeUp, fill, ...doorsOf(app) }
 }
 
-const doorsOf = (app: FastifyInstance): Pick<World, 'send' | 'follow' | 'waiting' | 'close'> => ({
+const doorsOf = (app: FastifyInstance): Pick<ProvedWorld, 'send' | 'follow' | 'waiting' | 'close'> => ({
   send: sender(app),
   follow: follower(app),
   waiting: () => registrationsIn(app).reduce((sum, one) => sum + (one.live()?.waiting ?? 0), 0),
@@ -152,7 +152,7 @@ function inMemory (collection: string, declared: Declared, madeUp: Set<string>):
 }
 
 /** Returns a function that chooses a third of the rows. Their keys decide: these are alike in both worlds. */
-function nullIn (property: string, { key, schema: { properties } }: Declared): (item: Readonly<Row>) => boolean {
+function nullIn (property: string, { key, schema: { properties } }: Declared): (item: Readonly<WorldRow>) => boolean {
   const keys = key ?? Object.keys(properties).filter(name => properties[name]?.['identifier'] === true).slice(0, 1)
   // A key that is random in each world must not tell them apart.
   return item => [...plain(JSON.stringify([property, ...keys.map(name => item[name])]))]

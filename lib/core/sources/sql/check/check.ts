@@ -9,7 +9,7 @@ import type { Dialect } from '../statements/dialect.ts'
 import { makeCompiler } from '../statements/statements.ts'
 import { column, table, tableRef } from '../statements/table.ts'
 import { showTable, type TableName } from '../table-name.ts'
-import { compare, fault, placeOfField, type Served } from './compare.ts'
+import { compare, fault, placeOfField, type ServedTable } from './compare.ts'
 import type { TypeRules } from './types.ts'
 
 /** The facts that a check reads from its database. */
@@ -51,14 +51,14 @@ const compiling = {
 }
 
 /** The part of a database that tells if it takes a statement. */
-export interface StatementReader {
+interface StatementReader {
   readonly dialect: Dialect
   /** Returns the message with which the database refuses a statement; undefined if it takes it. */
   refusal (text: string, parameters: readonly unknown[]): Promise<string | undefined> | string | undefined
 }
 
 /** Finds expressions that the database refuses: they name a column, a table or a function that is not there. */
-export async function findRefused (served: Served, reader: StatementReader): Promise<readonly Finding[]> {
+async function findRefused (served: ServedTable, reader: StatementReader): Promise<readonly Finding[]> {
   const findings: Finding[] = []
   for (const field of served.collection.properties.values()) {
     if (field.kind === 'expression') findings.push(...await findingOf(field, served, reader))
@@ -67,7 +67,7 @@ export async function findRefused (served: Served, reader: StatementReader): Pro
 }
 
 async function findingOf (
-  field: ExpressionField, { collection }: Served, { dialect, refusal }: StatementReader
+  field: ExpressionField, { collection }: ServedTable, { dialect, refusal }: StatementReader
 ): Promise<readonly Finding[]> {
   const ref = tableRef(collection, '(row)')
   const value = column(ref, field)

@@ -4,12 +4,12 @@ import { referencesOf } from '../../../model/relations.ts'
 import type { Finding } from '../../catalog-check.ts'
 import type { CatalogColumn, TypeFamily } from '../catalog.ts'
 import { distinctIn } from '../needs.ts'
-import { fault, placeOfField, type Served, showColumn, warning } from './compare.ts'
+import { fault, placeOfField, type ServedTable, showColumn, warning } from './compare.ts'
 import { declarationOf, type TypeRules } from './types.ts'
 
 /** Compares a field with its column: the type, the members of an enum, and whether clients can write it. */
 export function checkColumn (
-  field: StoredField, column: CatalogColumn, served: Served, rules: TypeRules
+  field: StoredField, column: CatalogColumn, served: ServedTable, rules: TypeRules
 ): readonly Finding[] {
   const about = { field, column, served, place: placeOfField(served.collection, field) }
   return [...checkType(about, rules), ...checkMembers(about), ...checkGenerated(about), ...checkDigits(about, rules)]
@@ -18,7 +18,7 @@ export function checkColumn (
 interface About {
   readonly field: StoredField
   readonly column: CatalogColumn
-  readonly served: Served
+  readonly served: ServedTable
   readonly place: string
 }
 
@@ -44,7 +44,7 @@ const objects: readonly TypeFamily[] = ['json', 'text', 'bytes', 'other']
 const arrays: readonly TypeFamily[] = [...objects, 'array']
 
 /** Returns the type of a field in the words of messages. */
-export function describe ({ type: { kind }, schema }: StoredField): string {
+function describe ({ type: { kind }, schema }: StoredField): string {
   switch (kind) {
     case 'string': return 'a string'
     case 'integer': return 'an integer'
@@ -117,12 +117,12 @@ function checkGenerated (about: About): readonly Finding[] {
  * Checks that what is unique has a unique index: the fields of the key together, each other identifier alone, and each
  * list of `unique`. Without one, pages lose the rows that share a value.
  */
-export function checkUniqueness (served: Served): readonly Finding[] {
+export function checkUniqueness (served: ServedTable): readonly Finding[] {
   return distinctIn([served.collection]).flatMap(({ fields }) => checkUnique(fields, served))
 }
 
 function checkUnique (
-  fields: readonly StoredField[], { collection, table, columns }: Served
+  fields: readonly StoredField[], { collection, table, columns }: ServedTable
 ): readonly Finding[] {
   const [first] = fields
   const names = fields.flatMap(field => columns.get(field)?.name ?? [])
@@ -147,7 +147,7 @@ function explain (shown: readonly string[], names: readonly string[], primaryKey
 }
 
 /** Finds fields that may not be null, over columns that may be. */
-export function checkNulls ({ collection, columns, table }: Served): readonly Finding[] {
+export function checkNulls ({ collection, columns, table }: ServedTable): readonly Finding[] {
   // The catalog does not say whether an expression can be null.
   if (table.kind !== 'table') return []
   return [...columns].filter(([field, column]) => !field.nullable && column.nullable && !column.generated)

@@ -13,7 +13,7 @@ import { checkJoinTable, checkReferences, checkShared } from './relations.ts'
 import type { TypeRules } from './types.ts'
 
 /** A collection with its table, and the columns of its fields that the table has. */
-export interface Served {
+export interface ServedTable {
   readonly collection: Collection
   readonly table: CatalogTable
   readonly columns: ReadonlyMap<StoredField, CatalogColumn>
@@ -22,8 +22,8 @@ export interface Served {
 /** Compares collections with the tables of their database. `served`: the collections that have a table. */
 export function compare (
   collections: readonly Collection[], catalog: Catalog, rules: TypeRules
-): { readonly findings: readonly Finding[], readonly served: readonly Served[] } {
-  const served = new Map<Collection, Served>()
+): { readonly findings: readonly Finding[], readonly served: readonly ServedTable[] } {
+  const served = new Map<Collection, ServedTable>()
   const findings: Finding[] = []
   for (const collection of collections) {
     const table = catalog.find(tableOf(collection))
@@ -44,7 +44,7 @@ export function compare (
 }
 
 function checkServed (
-  one: Served, served: ReadonlyMap<Collection, Served>, rules: TypeRules
+  one: ServedTable, served: ReadonlyMap<Collection, ServedTable>, rules: TypeRules
 ): readonly Finding[] {
   const findings = [...one.columns].flatMap(([field, column]) => checkColumn(field, column, one, rules))
   findings.push(...checkNulls(one))
@@ -104,7 +104,7 @@ function missingColumn (place: string, property: string, collection: Collection,
 }
 
 function checkJoins (
-  collections: readonly Collection[], served: ReadonlyMap<Collection, Served>, catalog: Catalog, rules: TypeRules
+  collections: readonly Collection[], served: ReadonlyMap<Collection, ServedTable>, catalog: Catalog, rules: TypeRules
 ): readonly Finding[] {
   return collections.flatMap(collection => joinsOf(collection).flatMap(field => {
     const name = joinTableOf(field)
@@ -115,7 +115,7 @@ function checkJoins (
 }
 
 /** Checks that clients can create items: every column that must not be null gets a value from somewhere. */
-function checkCreation ({ collection, table, columns }: Served): readonly Finding[] {
+function checkCreation ({ collection, table, columns }: ServedTable): readonly Finding[] {
   const { strategies } = collection
   const hasCode = mayFill(collection)
   // A trigger may fill any column.
@@ -130,7 +130,7 @@ function checkCreation ({ collection, table, columns }: Served): readonly Findin
 }
 
 /** Checks that the key of an item that is created through a trigger is known: the database does not tell it. */
-function checkViewKey ({ collection, table }: Served): readonly Finding[] {
+function checkViewKey ({ collection, table }: ServedTable): readonly Finding[] {
   const { strategies: { create }, key } = collection
   if (!create || !table.replaced.has('insert')) return []
   return key.filter(field => isLeftToColumn(field, collection)).map(field => fault(placeOfField(collection, field),

@@ -5,13 +5,13 @@ import type { Catalog, CatalogColumn, CatalogTable } from '../catalog.ts'
 import { joinNeeds } from '../needs.ts'
 import { tableOf } from '../source.ts'
 import { showTable, type TableName } from '../table-name.ts'
-import { fault, placeOfField, type Served, showColumn, warning } from './compare.ts'
+import { fault, placeOfField, type ServedTable, showColumn, warning } from './compare.ts'
 import { areForeign, type TypeRules } from './types.ts'
 import { suggest } from '../../../errors/suggest.ts'
 
 /** Checks that the foreign keys of a collection can be compared with the keys that they refer to. */
 export function checkReferences (
-  one: Served, served: ReadonlyMap<Collection, Served>, rules: TypeRules
+  one: ServedTable, served: ReadonlyMap<Collection, ServedTable>, rules: TypeRules
 ): readonly Finding[] {
   const { collection } = one
   const references = [
@@ -44,7 +44,7 @@ export function checkReferences (
  * of one table would be shown with the item of another that has the same key.
  */
 export function checkShared (
-  { collection, table, columns }: Served, served: ReadonlyMap<Collection, Served>
+  { collection, table, columns }: ServedTable, served: ReadonlyMap<Collection, ServedTable>
 ): readonly Finding[] {
   // A view may show rows of another table.
   const references = referencesOf(collection).filter(({ target }) => served.get(target)?.table.kind === 'table')
@@ -99,7 +99,7 @@ interface JoinTable { readonly name: TableName, readonly table: CatalogTable, re
 
 /** Checks the columns of a join table: they exist, they can be compared with the keys, and no other must be filled. */
 export function checkJoinTable (
-  field: SubCollectionField, join: JoinTable, served: ReadonlyMap<Collection, Served>, rules: TypeRules
+  field: SubCollectionField, join: JoinTable, served: ReadonlyMap<Collection, ServedTable>, rules: TypeRules
 ): readonly Finding[] {
   const place = placeOfField(field.holder, field)
   const used = new Set<CatalogColumn>()

@@ -22,7 +22,7 @@ export interface DesignedTable {
 type Columns = readonly string[]
 
 /** An index that begins with the columns of `lead`, which its name is made of. */
-export interface DesignedIndex { readonly lead: Columns, readonly columns: Columns }
+interface DesignedIndex { readonly lead: Columns, readonly columns: Columns }
 
 /** Returns the tables of collections, then their join tables, in the order in which they are declared. */
 export function designTables (collections: readonly Collection[], engine: Engine): readonly DesignedTable[] {

@@ -1,8 +1,8 @@
-import type { Connection, Result, Statement } from './wire/connection.ts'
-import type { Server } from './database.ts'
+import type { Connection, StatementResult, Statement } from './wire/connection.ts'
+import type { PoolServer } from './database.ts'
 
 interface PendingRead extends Statement {
-  resolve (result: Result): void
+  resolve (result: StatementResult): void
   reject (error: unknown): void
 }
 
@@ -12,7 +12,7 @@ interface PendingRead extends Statement {
  * both sides packets and wake-ups. A read that gets no result, because another read's error ended the batch, is sent
  * again alone.
  */
-export function batchReads ({ use }: Pick<Server, 'use'>): Connection['prepared'] {
+export function batchReads ({ use }: Pick<PoolServer, 'use'>): Connection['prepared'] {
   let pending: PendingRead[] = []
 
   const sendAlone = (read: PendingRead) => {

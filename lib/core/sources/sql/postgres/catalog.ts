@@ -9,12 +9,12 @@ import { namesQuery, tablesQuery } from './catalog-query.ts'
 import type { Connection } from './wire/connection.ts'
 
 /** Tables that were read, also by the names of their partitions. `hash`: equal for tables of equal columns. */
-export interface Tables { readonly find: FindTable, readonly hash: string }
+export interface ReadTables { readonly find: FindTable, readonly hash: string }
 
 type Reading = Pick<Connection, 'query'>
 
 /** Reads the tables of these names. A plain name is looked up as in a statement. */
-export async function readTables (connection: Reading, names: readonly TableName[]): Promise<Tables> {
+export async function readTables (connection: Reading, names: readonly TableName[]): Promise<ReadTables> {
   // As JSON, because drivers differ in how they send arrays.
   const rows = await connection.query(tablesQuery, [JSON.stringify(names)])
   const tables = new Map<string, CatalogTable & StatementTable>()
@@ -36,7 +36,7 @@ export async function readCatalog (connection: Reading, names: readonly TableNam
 
 /** Returns what the check and the command ask about tables that were read, of these names. */
 export async function catalogOf (
-  { find }: Pick<Tables, 'find'>, connection: Reading, names: readonly TableName[]
+  { find }: Pick<ReadTables, 'find'>, connection: Reading, names: readonly TableName[]
 ): Promise<Catalog> {
   const others = names.every(name => find(name) !== undefined) ? [] : await connection.query(namesQuery)
   return {

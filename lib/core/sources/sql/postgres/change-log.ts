@@ -1,10 +1,10 @@
 import { setTimeout } from 'node:timers/promises'
 import { Type } from '@sinclair/typebox'
-import { comparableOf } from '../../../plan/needs.ts'
+import { comparableKey } from '../../../plan/needs.ts'
 import type { ChangedRow, Tell } from '../../changes.ts'
 import { milliseconds } from '../../source-options.ts'
 import { changesQuery, forgettingQuery } from './change-log-sql.ts'
-import type { Server } from './database.ts'
+import type { PoolServer } from './database.ts'
 import type { Connection } from './wire/connection.ts'
 
 /** How the log of changes in the database is read (docs/live.md: PostgreSQL). */
@@ -35,7 +35,7 @@ export interface ChangeLog {
  * followed. A replica shows its own transactions, so it is never asked.
  */
 export function makeChangeLog (
-  { use }: Pick<Server, 'use'>, given: boolean | ChangeLogOptions | undefined, readOnly = false
+  { use }: Pick<PoolServer, 'use'>, given: boolean | ChangeLogOptions | undefined, readOnly = false
 ): ChangeLog | undefined {
   if (given === undefined || given === false) return undefined
   const { poll = 50, keep = 3600 } = given === true ? {} : given
@@ -96,10 +96,10 @@ function toldBy (text: string): Map<unknown, readonly ChangedRow[] | undefined> 
 type NotedRows = ReadonlyArray<Readonly<Record<string, string | null>>>
 
 const toRow = (noted: NotedRows[number]): ChangedRow =>
-  new Map(Object.entries(noted).map(([column, value]) => [column.toLowerCase(), comparableOf(value)]))
+  new Map(Object.entries(noted).map(([column, value]) => [column.toLowerCase(), comparableKey(value)]))
 
 /** Deletes old changes at once, and then each minute. Returns the function that ends it, as the signal does. */
-function cleanEachMinute ({ use }: Pick<Server, 'use'>, keep: number, closed: AbortSignal): () => void {
+function cleanEachMinute ({ use }: Pick<PoolServer, 'use'>, keep: number, closed: AbortSignal): () => void {
   const ended = new AbortController()
   const signal = AbortSignal.any([closed, ended.signal])
   let isCleaning = false
@@ -117,7 +117,7 @@ function cleanEachMinute ({ use }: Pick<Server, 'use'>, keep: number, closed: Ab
 }
 
 /** Deletes old changes, as many at a time as the log deletes. Requests have the connection between two of these. */
-async function forget ({ use }: Pick<Server, 'use'>, keep: number, signal: AbortSignal): Promise<void> {
+async function forget ({ use }: Pick<PoolServer, 'use'>, keep: number, signal: AbortSignal): Promise<void> {
   const statement = { text: forgettingQuery, values: [String(keep)] }
   for (let deleted = forgottenAtOnce; deleted >= forgottenAtOnce && !signal.aborted;) {
     const { rows: [[count] = []] } = await use(connection => connection.prepared(statement))

@@ -5,7 +5,7 @@ import { fault } from '../check/compare.ts'
 import { typeRules } from '../check/types.ts'
 import { tablesOf } from '../source.ts'
 import { showTable, type TableName } from '../table-name.ts'
-import { catalogOf, type Tables } from './catalog.ts'
+import { catalogOf, type ReadTables } from './catalog.ts'
 import { changeLogScript, unloggedQuery } from './change-log-sql.ts'
 import type { Connection } from './wire/connection.ts'
 import { postgresDialect } from './dialect.ts'
@@ -16,7 +16,7 @@ import { faultOf, toFault } from './faults.ts'
  * their changes must be logged. Throws the driver's errors as ours.
  */
 export async function checkOn (
-  connection: Connection, collections: readonly Collection[], tables: Tables, hasLog: boolean
+  connection: Connection, collections: readonly Collection[], tables: ReadTables, hasLog: boolean
 ): Promise<readonly Finding[]> {
   const reader: CatalogReader = {
     dialect: postgresDialect,

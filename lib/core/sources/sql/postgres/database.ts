@@ -22,7 +22,7 @@ import type { Dialect } from '../statements/dialect.ts'
 import type { PreparedRead, Statements } from '../statements/statements.ts'
 
 /** A server, or a pool of connections to it. */
-export interface Server {
+export interface PoolServer {
   /** Lends a connection to the work until the work is done. */
   use<T> (work: (connection: Connection) => Promise<T>): Promise<T>
   /** Runs single cheap statements, on any connection and in one batch with others. */
@@ -37,7 +37,7 @@ export interface Server {
   onConnect? (listener: () => void): void
 }
 
-export interface DatabaseOptions extends ReturnType<typeof withDefaults> {
+interface DatabaseOptions extends ReturnType<typeof withDefaults> {
   readonly readOnly?: boolean
   readonly replicas?: Replicas | undefined
   /** The log of changes; undefined where only this process's own changes are told. */
@@ -45,7 +45,7 @@ export interface DatabaseOptions extends ReturnType<typeof withDefaults> {
 }
 
 /** Returns the database on a server that speaks PostgreSQL's SQL. */
-export function makePostgresDatabase (server: Server, options: DatabaseOptions): SqlDatabase {
+export function makePostgresDatabase (server: PoolServer, options: DatabaseOptions): SqlDatabase {
   const { readOnly = false, statementCache, session: sessionOf, log } = options
   const catalog = makeCatalogCache(
     names => server.use(connection => loadCatalog(connection, names, server.dialect, statementCache))
@@ -86,7 +86,7 @@ export function makePostgresDatabase (server: Server, options: DatabaseOptions):
 }
 
 interface Operating {
-  readonly server: Server
+  readonly server: PoolServer
   readonly catalog: CatalogCache
   readonly open: OpenSessions
   readonly options: DatabaseOptions
@@ -115,7 +115,7 @@ function makeOperations (
 }
 
 /** Returns the server for statements of one session. */
-function serverInSession (server: Server, session: RequestSession | undefined): Server {
+function serverInSession (server: PoolServer, session: RequestSession | undefined): PoolServer {
   if (session === undefined) return server
   const { batched } = server
   return {
@@ -127,7 +127,7 @@ function serverInSession (server: Server, session: RequestSession | undefined): 
   }
 }
 
-function makeCatalogCheck (server: Server, catalog: CatalogCache, { check, log }: DatabaseOptions): CatalogCheck {
+function makeCatalogCheck (server: PoolServer, catalog: CatalogCache, { check, log }: DatabaseOptions): CatalogCheck {
   const load = (collections: readonly Collection[]) => {
     catalog.add(tablesOf(collections))
     return catalog.get()
@@ -161,7 +161,7 @@ function makeTransactions (write: Writer, open: OpenSessions, timeout: number, r
   }
 }
 
-async function ping (server: Server): Promise<void> {
+async function ping (server: PoolServer): Promise<void> {
   try {
     // A connection that was lost while it was idle says nothing about the server.
     await reconnecting(isEnded, () => server.use(connection => connection.query('select 1')))
@@ -181,9 +181,9 @@ type Bind<Result> = (statements: Statements) => PreparedRead<Result>
 
 /** Returns a function that runs reads: on a replica where there are any, on the primary if `noCache` is true. */
 function makeReader (
-  primary: Server, catalog: CatalogCache, replicas: Replicas | undefined, session: RequestSession | undefined
+  primary: PoolServer, catalog: CatalogCache, replicas: Replicas | undefined, session: RequestSession | undefined
 ) {
-  const readAt = <Result>(asked: Server, bind: Bind<Result>, isAbandoned?: IsAbandoned): Promise<Result> =>
+  const readAt = <Result>(asked: PoolServer, bind: Bind<Result>, isAbandoned?: IsAbandoned): Promise<Result> =>
     runRepeatable(catalog, isEnded, async ({ statements }) => {
       const prepared = bind(statements)
       const server = serverInSession(asked, session)
@@ -210,7 +210,7 @@ type Writer = <T>(isUndone: (error: unknown) => boolean, work: Write<T>) => Prom
  * written before it, so that the work may run again on another connection. `open`: the open sessions, for the log.
  */
 function makeWriter (
-  server: Server, catalog: CatalogCache, replicas: Replicas | undefined, open: OpenSessions
+  server: PoolServer, catalog: CatalogCache, replicas: Replicas | undefined, open: OpenSessions
 ): Writer {
   return async <T>(isUndone: (error: unknown) => boolean, work: Write<T>): Promise<T> => {
     if (open.current() !== undefined) throw writeInside()

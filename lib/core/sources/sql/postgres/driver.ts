@@ -65,7 +65,7 @@ export interface PostgresPool {
 
 export type PostgresPoolClass = new (config: Readonly<Record<string, unknown>>) => PostgresPool
 
-export interface PostgresDriver { readonly Pool: PostgresPoolClass, readonly prepareValue: PrepareValue }
+interface PostgresDriver { readonly Pool: PostgresPoolClass, readonly prepareValue: PrepareValue }
 
 /** Converts a value to the protocol's form. */
 export type PrepareValue = (value: unknown) => string | Buffer | null

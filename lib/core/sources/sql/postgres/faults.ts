@@ -207,7 +207,7 @@ export const isUntimed = (error: unknown) =>
   sqlState(error) === '08P01' && messageOf(error).includes('statement_timeout')
 
 /** Returns the collection that a violation of the change is about: for a link the target, as a join table has none. */
-export const collectionOf = (change: Change) => isLinkChange(change) ? change.field.target : change.collection
+export const changedCollection = (change: Change) => isLinkChange(change) ? change.field.target : change.collection
 
 /**
  * Returns the violation if the database refused the data of a change; undefined for any other error. A trigger refuses
@@ -251,7 +251,7 @@ function refersToChanged (error: unknown, change: Change, findTable: FindTable):
 
 function violatedFields (error: unknown, change: Change, findTable: FindTable) {
   const { constraint, column } = constraintOf(error)
-  const collection = collectionOf(change)
+  const collection = changedCollection(change)
   const shard = shardOf(tableNamed(error, findTable), sourceOf(collection).table)
   if (shard === undefined || change.kind === 'delete') return []
   const plain = (name: string) => name.endsWith(shard) ? name.slice(0, name.length - shard.length) : name

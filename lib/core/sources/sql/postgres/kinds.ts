@@ -119,17 +119,17 @@ const kinds: Readonly<Record<ValueKind, Kind>> = {
 export const postgresKind = (kind: ValueKind): Kind => kinds[kind]
 
 /** Returns the form for a column: the form of the field's kind, unless the column's own type needs another. */
-export const formOf = (columnType: ColumnType): Form => kinds[columnType.kind].form(columnType)
+export const columnForm = (columnType: ColumnType): Form => kinds[columnType.kind].form(columnType)
 
 function arrayForm (columnType: ColumnType): Form {
   const element = elementOf(columnType)
-  const encode = (column: Sql) => encodeArray(column, element, formOf(element).encode)
+  const encode = (column: Sql) => encodeArray(column, element, columnForm(element).encode)
   return { ...forms.json, encode, fetch: column => text(encode(column)) }
 }
 
 /** Returns true if a value that is shown may differ from the one that is stored. */
 export function isLossy (columnType: ColumnType): boolean {
-  const { inexact } = formOf(columnType)
+  const { inexact } = columnForm(columnType)
   // The text of a `real` stands for it alone.
   return inexact !== undefined && inexact !== real
 }

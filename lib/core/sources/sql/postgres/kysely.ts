@@ -1,10 +1,10 @@
 import { Type } from '@sinclair/typebox'
 import type { CompiledQuery } from 'kysely'
 import { DeclarationError } from '../../../errors/errors.ts'
-import { compileOptions } from '../../source-options.ts'
-import { type Connection, ConnectionFaults, type Result, type Statement } from './wire/connection.ts'
+import { compileSourceOptions } from '../../source-options.ts'
+import { type Connection, ConnectionFaults, type StatementResult, type Statement } from './wire/connection.ts'
 import { makeChangeLog } from './change-log.ts'
-import { makePostgresDatabase, type Server } from './database.ts'
+import { makePostgresDatabase, type PoolServer } from './database.ts'
 import { bufferedDialect } from './dialect.ts'
 import { faultOf, NotBegun, toConnectFault, Unconfirmed } from './faults.ts'
 import { type ServerOptions, serverOptions, settingsQuery, withDefaults } from './options.ts'
@@ -45,7 +45,7 @@ export function kysely (instance: KyselyInstance, options: KyselyOptions = {}): 
   return makePostgresDatabase(server, { ...withDefaults(options), log: makeChangeLog(server, options.changes) })
 }
 
-const checkOptions = compileOptions<KyselyOptions>('kysely(instance)', Type.Object({
+const checkOptions = compileSourceOptions<KyselyOptions>('kysely(instance)', Type.Object({
   dialect: Type.Literal('postgres'), ...serverOptions
 }))
 
@@ -77,7 +77,7 @@ const unsupported: Readonly<Record<string, string>> = {
   MssqlAdapter: 'Microsoft SQL Server is not supported, because it cannot build JSON arrays of rows'
 }
 
-function serverOf (instance: KyselyInstance): Server {
+function serverOf (instance: KyselyInstance): PoolServer {
   let mustAdjust = true
   return {
     // The error of a statement's commit follows the statement's result. Some drivers, such as postgres.js, do not wait
@@ -157,7 +157,7 @@ function connectionOf (instance: KyselyInstance): Connection {
 /** Runs a read in a transaction of its own, which begins with the session. */
 async function readInSession (
   connection: Connection, session: RequestSession, { text, values }: Statement
-): Promise<Result> {
+): Promise<StatementResult> {
   await beginSession(connection, session)
   try {
     const result = await connection.prepared({ text, values })

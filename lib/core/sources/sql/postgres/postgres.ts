@@ -1,11 +1,11 @@
 import { Type } from '@sinclair/typebox'
 import { DeclarationError } from '../../../errors/errors.ts'
 import { memoize } from '../../../scheduling/memoize.ts'
-import { compileOptions, milliseconds } from '../../source-options.ts'
+import { compileSourceOptions, milliseconds } from '../../source-options.ts'
 import { type Connection, type ConnectionOptions, driverConnection } from './wire/connection.ts'
 import { cancelStatement } from './wire/cancel.ts'
 import { makeChangeLog } from './change-log.ts'
-import { makePostgresDatabase, type Server } from './database.ts'
+import { makePostgresDatabase, type PoolServer } from './database.ts'
 import { postgresDialect } from './dialect.ts'
 import { loadDriver, type PooledClient, type PostgresPool, type PostgresPoolClass } from './driver.ts'
 import { isUntimed, NotBegun, toConnectFault } from './faults.ts'
@@ -97,7 +97,7 @@ export function postgres (given: PostgresOptions | string = {}): PostgresDatabas
   }
 }
 
-const checkForms = compileOptions<PostgresOptions>('postgres()', Type.Object({
+const checkForms = compileSourceOptions<PostgresOptions>('postgres()', Type.Object({
   connectionString: Type.String(),
   primary: Type.String(),
   replicas: Type.Array(Type.String()),
@@ -151,10 +151,10 @@ const responseTimeoutOf = ({ statementTimeout = defaultStatementTimeout }: Postg
 
 const defaultStatementTimeout = 30_000
 
-function serverOf (pool: PostgresPool, options: ConnectionOptions): Server {
+function serverOf (pool: PostgresPool, options: ConnectionOptions): PoolServer {
   const connectionOf = memoize((client: PooledClient) =>
     adjustOnce(driverConnection(client, options, () => { cancelStatement(client, pool) })))
-  const use: Server['use'] = async work => {
+  const use: PoolServer['use'] = async work => {
     const client = await connect(pool)
     const { connection, adjust } = connectionOf(client)
     try {

@@ -1,4 +1,4 @@
-import type { Server } from './database.ts'
+import type { PoolServer } from './database.ts'
 import { faultOf } from './faults.ts'
 
 /** The replicas of a primary. */
@@ -7,7 +7,7 @@ export interface Replicas {
    * Runs a read on a replica that has replayed every write of this process. Runs it on the primary if there is no such
    * replica, or if the replica is lost during the read.
    */
-  read<T> (work: (server: Server) => Promise<T>): Promise<T>
+  read<T> (work: (server: PoolServer) => Promise<T>): Promise<T>
   /** Records that this process has written, or may have: each replica must show that it has replayed the write. */
   recordWrite (): void
 }
@@ -18,7 +18,7 @@ export interface Replicas {
  * the cooldown after a failure, in which the replica is not used. `checking`: a check of its progress is under way.
  */
 interface Replica {
-  readonly server: Server
+  readonly server: PoolServer
   replayed: number
   connections: number
   restsUntil: number
@@ -30,7 +30,7 @@ interface Replica {
  * that has not replayed them is passed over (docs/databases.md: Replicas). A write waits for no check of the replicas:
  * reads start the checks, and go to the primary meanwhile.
  */
-export function makeReplicas (primary: Server, servers: readonly Server[]): Replicas {
+export function makeReplicas (primary: PoolServer, servers: readonly PoolServer[]): Replicas {
   const replicas = servers.map(makeReplica)
   let writes = 0
   let next = 0
@@ -66,7 +66,7 @@ export function makeReplicas (primary: Server, servers: readonly Server[]): Repl
   }
 }
 
-function makeReplica (server: Server): Replica {
+function makeReplica (server: PoolServer): Replica {
   const replica = { server, replayed: 0, connections: 0, restsUntil: 0, checking: false }
   server.onConnect?.(() => {
     replica.connections++
@@ -76,7 +76,7 @@ function makeReplica (server: Server): Replica {
 }
 
 /** Finds out in the background whether the replica has replayed that many writes. */
-function checkProgress (replica: Replica, primary: Server, writes: number): void {
+function checkProgress (replica: Replica, primary: PoolServer, writes: number): void {
   if (replica.checking) return
   replica.checking = true
   const { connections } = replica
@@ -98,7 +98,7 @@ function coolDown (replica: Replica): void {
 const cooldown = 5000
 
 /** Returns the position in the write-ahead log up to which the primary has written. */
-async function positionOf (primary: Server): Promise<unknown> {
+async function positionOf (primary: PoolServer): Promise<unknown> {
   return primary.use(async connection => {
     const rows = await connection.query('select pg_current_wal_lsn()::text as position')
     return rows[0]?.['position']
@@ -109,7 +109,7 @@ async function positionOf (primary: Server): Promise<unknown> {
  * Returns true if the replica has replayed the log up to the position; false for a server that replays nothing, such as
  * a replica that was promoted.
  */
-async function hasReplayed (replica: Server, position: unknown): Promise<boolean> {
+async function hasReplayed (replica: PoolServer, position: unknown): Promise<boolean> {
   return replica.use(async connection => {
     const rows = await connection.query(replayedQuery, [position])
     return rows[0]?.['abreast'] === true

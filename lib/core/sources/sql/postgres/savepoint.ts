@@ -1,6 +1,6 @@
 import type { Change } from '../../source.ts'
 import { sourceOf } from '../source.ts'
-import { collectionOf } from './faults.ts'
+import { changedCollection } from './faults.ts'
 import type { Connection } from './wire/connection.ts'
 
 /** The one savepoint of a transaction. After an error the server refuses every statement but a rollback. */
@@ -14,8 +14,9 @@ export class Savepoint {
   /** Notes a change that is about to be made. */
   note (change: Change): void {
     this.isUnchanged = false
-    this.#last.delete(tableOf(change))
-    this.#last.set(tableOf(change), change.kind === 'insert' ? { ...change, rows: change.rows.slice(-1) } : change)
+    this.#last.delete(tableOfChange(change))
+    const last = change.kind === 'insert' ? { ...change, rows: change.rows.slice(-1) } : change
+    this.#last.set(tableOfChange(change), last)
   }
 
   /** Returns the last change of each table. A large import must not keep all of its changes. */
@@ -42,4 +43,4 @@ export class Savepoint {
 const name = 'data_api'
 
 /** Returns the table of a change. */
-export const tableOf = (change: Change): string => sourceOf(collectionOf(change)).table
+export const tableOfChange = (change: Change): string => sourceOf(changedCollection(change)).table

@@ -6,18 +6,18 @@ import {
 } from '../../source.ts'
 import { type About, beginStatement, endStatement } from '../../statement-events.ts'
 import { nameOffendingFields } from '../offending-fields.ts'
-import { readTables, type Tables } from './catalog.ts'
-import type { Connection, Result } from './wire/connection.ts'
-import { collectionOf, faultOf, tableNamed, toFault, toViolation, toWriteFault } from './faults.ts'
+import { readTables, type ReadTables } from './catalog.ts'
+import type { Connection, StatementResult } from './wire/connection.ts'
+import { changedCollection, faultOf, tableNamed, toFault, toViolation, toWriteFault } from './faults.ts'
 import type { Owner } from './transaction.ts'
-import { Savepoint, tableOf } from './savepoint.ts'
+import { Savepoint, tableOfChange } from './savepoint.ts'
 import type { RequestSession } from './request-session.ts'
 import type { TableName } from '../table-name.ts'
 import type { Dialect } from '../statements/dialect.ts'
 import { makeStatements, type PreparedRead, type Statements } from '../statements/statements.ts'
 
 /** The catalog of a database, and the statements made for it. */
-export interface LoadedCatalog extends Tables { readonly statements: Statements }
+export interface LoadedCatalog extends ReadTables { readonly statements: Statements }
 
 /**
  * Reads the tables of these names from the database behind a connection. `statementCache`: the option.
@@ -44,7 +44,7 @@ export async function readOn<Result> (
 }
 
 /** Tells the observers of a statement when it has ended. `count` returns the number of rows in its result. */
-export async function observed<T> (about: About, count: (result: T) => number, running: Promise<T>): Promise<T> {
+async function observed<T> (about: About, count: (result: T) => number, running: Promise<T>): Promise<T> {
   const begun = beginStatement()
   try {
     const result = await running
@@ -56,10 +56,10 @@ export async function observed<T> (about: About, count: (result: T) => number, r
   }
 }
 
-export const countOf = ({ count }: Result) => count
+const countOf = ({ count }: StatementResult) => count
 
 /** A session and the last change of each table in it, in their order, which explain an error of the commit. */
-export interface RecordedSession {
+interface RecordedSession {
   readonly session: Omit<Session, 'announce'>
   readonly changes: readonly Change[]
 }
@@ -168,7 +168,7 @@ const readerOf = (connection: Connection, statements: Statements) =>
 
 async function runChange (connection: Connection, statements: Statements, change: Change): Promise<Changed> {
   const { text, times, parametersOf, key } = statements.bindChange(change)
-  const about = { database: 'postgres', kind: change.kind, collection: collectionOf(change).property, text }
+  const about = { database: 'postgres', kind: change.kind, collection: changedCollection(change).property, text }
   const keys: KeyValues[] = []
   let count = 0
   for (let run = 0; run < times; run++) {
@@ -206,8 +206,8 @@ export function refusedAtCommit (
   error: unknown, changes: readonly Change[], { find }: LoadedCatalog
 ): RefusedAtCommit | undefined {
   const table = tableNamed(error, find)
-  const change = changes.findLast(one => tableOf(one) === table) ?? changes.at(-1)
+  const change = changes.findLast(one => tableOfChange(one) === table) ?? changes.at(-1)
   if (change === undefined) return undefined
   const violation = toViolation(error, change, find)
-  return violation && new RefusedAtCommit(violation, collectionOf(change), error)
+  return violation && new RefusedAtCommit(violation, changedCollection(change), error)
 }

@@ -5,7 +5,7 @@ import { faultOf, NotBegun, toFault, toWriteFault } from './faults.ts'
 import { transactionEnded } from '../../transaction-limit.ts'
 
 /** The work of a transaction, under way. */
-export interface RunningWork<T> {
+interface RunningWork<T> {
   readonly done: Promise<T>
   /**
    * Returns our error for a constraint or trigger that refused the commit, such as a deferred constraint; undefined for

@@ -6,7 +6,7 @@ import type {
 } from '../catalog.ts'
 import { choicesOfTable } from '../choices.ts'
 import { keyOfTable, quoteName, type TableName } from '../table-name.ts'
-import { type ColumnRow, plainColumn, readColumn, typeOf } from './columns.ts'
+import { type ColumnRow, plainColumn, readColumn, columnTypeOf } from './columns.ts'
 import { compileError, isRefused } from './compiled-changes.ts'
 import type { SqliteDriver } from './driver.ts'
 
@@ -126,7 +126,7 @@ function readTable (
     isInherited: false,
     ...readWrites(driver, listed),
     types: new Map(rows.map((row, index) =>
-      [row.name, isNumber(row, listed) ? 'INTEGER' : typeOf(row, found, columns[index]?.collation)])),
+      [row.name, isNumber(row, listed) ? 'INTEGER' : columnTypeOf(row, found, columns[index]?.collation)])),
     hasRowNumbers: hasNumbers(listed, '_rowid_'),
     // By a constraint such as `unique on conflict replace`, a duplicate would delete another item.
     hasConflictClause: /\bon\s+conflict\b/i.test(definition),
@@ -217,7 +217,7 @@ function rowNumber ({ unique, kind }: CatalogTable, name: string): CatalogColumn
 }
 
 /** What is made from the tables of a database, as long as no migration changes them. */
-export interface FollowedSchema<Made> {
+interface FollowedSchema<Made> {
   current (): Made
   /** Looks for a migration at the next call of `current`. */
   refresh (): void
@@ -281,4 +281,4 @@ function readDefinitions (driver: Preparing, schema: string): Definitions {
 }
 
 /** Returns a name as SQLite compares it: without the case of ASCII letters. */
-export const fold = (name: string): string => name.replaceAll(/[A-Z]/g, letter => letter.toLowerCase())
+const fold = (name: string): string => name.replaceAll(/[A-Z]/g, letter => letter.toLowerCase())

@@ -28,7 +28,7 @@ export class Overdue extends Error {
 }
 
 /** The name of the SQL function that throws in a statement that takes too long. */
-export const clockFunction = 'data_api_clock'
+const clockFunction = 'data_api_clock'
 
 /**
  * Calls the clock for one of many rows: a call takes more time than a row. random() takes half the time of a plain row,

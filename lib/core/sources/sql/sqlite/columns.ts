@@ -81,7 +81,7 @@ const strictFamilies: Readonly<Record<string, TypeFamily>> =
  * of other types, and in lower case the affinities of all others, which prefer values of a type. The type of texts that
  * are not compared by their bytes is `text collate`.
  */
-export function typeOf (
+export function columnTypeOf (
   { type, fallback, hidden }: ColumnRow, { strict }: Pick<Of, 'strict'>, collation: string | undefined
 ): string {
   const affinity = affinityOf(type)

@@ -15,7 +15,7 @@ import { isCodeless, toFault } from './faults.ts'
 import { registerFunctions } from './functions.ts'
 import { makeRunRead, type RunRead } from './reads.ts'
 import {
-  committed, ForeignTransaction, inTransaction, isHeldUp, type Rows, runWithRetry, Superseded
+  committed, ForeignTransaction, inTransaction, isHeldUp, type NamedRows, runWithRetry, Superseded
 } from './transaction.ts'
 import type { PreparedChange, Statements } from '../statements/statements.ts'
 import { isUndoneAlone, toViolation } from './violations.ts'
@@ -52,10 +52,10 @@ type ChangedOrNot = ReadonlyArray<Changed | undefined>
  * The limits of a connection. `statementTimeout`: how long a read inside of a transaction may take, in milliseconds.
  * `preparedCharacters`: the most characters of the statements that are prepared.
  */
-export interface ConnectionLimits { readonly statementTimeout: number, readonly preparedCharacters: number }
+interface ConnectionLimits { readonly statementTimeout: number, readonly preparedCharacters: number }
 
 /** How a connection writes. `change`: makes a change, and may read around it. */
-export interface Writing { readonly change: FollowChange, readonly commit: Commit }
+interface Writing { readonly change: FollowChange, readonly commit: Commit }
 
 /** Returns the connection of an open database. */
 export function connect (
@@ -222,8 +222,8 @@ function returned (driver: SqliteDriver, statement: ArrayStatement, parameters: 
   }
 }
 
-function runQuery (statement: SqliteStatement, parameters: readonly unknown[]): Rows {
-  if (statement.reader !== false) return statement.all(...parameters) as Rows
+function runQuery (statement: SqliteStatement, parameters: readonly unknown[]): NamedRows {
+  if (statement.reader !== false) return statement.all(...parameters) as NamedRows
   statement.run(...parameters)
   return []
 }

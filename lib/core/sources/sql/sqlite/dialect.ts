@@ -9,11 +9,11 @@ import { isBinaryText, isIntegerType, isTextType } from './columns.ts'
 import type { SqliteDriver } from './driver.ts'
 import { call, decimalText, mixedText } from './functions.ts'
 import { sqliteWriter } from './json.ts'
-import { asText, decoder, fetched, isSafe, sqliteKind, type Stored } from './kinds.ts'
+import { asText, decoder, fetched, isSafe, sqliteKind, type StoredAs } from './kinds.ts'
 import { bucket, sum } from './sums.ts'
 import { isCanonical, storeTimestamp, timestamp, timestampCondition } from './timestamps.ts'
 import {
-  holdsTies, mistypedOperand, mistypedPosition, mistypedTexts, namedCondition, plainText
+  holdsTies, mistypedOperand, mistypedPosition, mistypedTexts, namedCondition, plainTexts
 } from './mistyped-values.ts'
 
 /** The dialect of SQLite, from version 3.37. */
@@ -136,9 +136,9 @@ function elementOf ({ kind, type }: ColumnType): Sql {
 }
 
 /** Values that are compared as they are stored. */
-const compared: ReadonlySet<Stored> = new Set(['integers', 'numbers', 'flags', 'bytes'])
+const compared: ReadonlySet<StoredAs> = new Set(['integers', 'numbers', 'flags', 'bytes'])
 
-const storedOf = ({ kind }: ColumnType): Stored => sqliteKind(kind).stored
+const storedOf = ({ kind }: ColumnType): StoredAs => sqliteKind(kind).stored
 
 function comparable (column: Sql, { kind, type }: ColumnType): Sql {
   if (compared.has(sqliteKind(kind).stored)) return column
@@ -160,7 +160,7 @@ const tieBreaker = (column: Sql) =>
   sql`case typeof(${column}) when 'text' then '' else char(0) || typeof(${column}) end`
 
 function position (column: Sql, columnType: ColumnType): PositionSql | undefined {
-  const isPlain = plainText(column, columnType)
+  const isPlain = plainTexts(column, columnType)
   if (hasStoredForm(columnType)) {
     const isNone = isPlain && sql`(${isPlain} and ${isCanonical(column)})`
     return { sql: timestampPosition(column, columnType), isNone }

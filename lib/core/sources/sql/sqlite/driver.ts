@@ -34,7 +34,7 @@ export interface SqliteDriver {
 }
 
 /** A function over rows. `start` returns the state before the first row. */
-export interface AggregateOptions {
+interface AggregateOptions {
   start (): number
   step (state: number, value: unknown): number
   result (state: number): string | null

@@ -36,11 +36,11 @@ const booleanOr = (column: Sql, other: Sql) =>
  * As what the values of a kind are stored: those of other types are mistyped (mistyped-values.ts). `flags`: as 0 and 1.
  * `converted`: as texts that are compared in another form.
  */
-export type Stored = 'texts' | 'timestamps' | 'integers' | 'numbers' | 'bytes' | 'flags' | 'converted' | 'json'
+export type StoredAs = 'texts' | 'timestamps' | 'integers' | 'numbers' | 'bytes' | 'flags' | 'converted' | 'json'
 
 /** What SQLite needs of a kind of values. */
 interface Kind {
-  readonly stored: Stored
+  readonly stored: StoredAs
   /** The type of a new column of a STRICT table. It holds all values exactly (docs/databases.md: Types of columns). */
   readonly column: string
   /** The families of the columns of STRICT tables that can hold the values; undefined where the schema says more. */

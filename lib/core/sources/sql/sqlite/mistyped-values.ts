@@ -3,7 +3,7 @@ import type { ValueKind } from '../../../model/kinds.ts'
 import type { ColumnType, Sql, StoredTexts } from '../statements/dialect.ts'
 import { isIntegerType, isTextType } from './columns.ts'
 import { call } from './functions.ts'
-import { sqliteKind, type Stored } from './kinds.ts'
+import { sqliteKind, type StoredAs } from './kinds.ts'
 
 // A column of SQLite may hold mistyped values: those of other types than its own, text with NUL, and text that is not
 // UTF-8. They are shown as text, but sorted as they are stored, so that a cursor must say what is stored: U+0001, a
@@ -13,7 +13,7 @@ import { sqliteKind, type Stored } from './kinds.ts'
 export function mistypedPosition (column: Sql, columnType: ColumnType): Sql | undefined {
   const isRegular = regular(column, columnType)
   if (isRegular === undefined) return undefined
-  const isPlain = plainText(column, columnType)
+  const isPlain = plainTexts(column, columnType)
   const conditions = [...isPlain === undefined ? [] : [isPlain], sql`${column} is null`, isRegular]
   return sql`case when ${sql.join(conditions, sql` or `)} then null else ${mark(column)} end`
 }
@@ -38,14 +38,14 @@ const mistypedText = /^\u0001|\u0000|\ufffd/
  * Returns the condition for texts of ASCII without NUL, none of which is mistyped; undefined for other kinds. The
  * functions that find all regular texts take so much longer that with them a page of 100 took 1.6 times the time.
  */
-export function plainText (column: Sql, { kind, type }: ColumnType): Sql | undefined {
+export function plainTexts (column: Sql, { kind, type }: ColumnType): Sql | undefined {
   if (!isTextType(type) || !plain.has(sqliteKind(kind).stored)) return undefined
   // A control character at the start may be the mark of a position.
   const isPlain = sql`${column} >= ' ' collate binary and ${isAscii(column)}`
   return type === 'TEXT' ? sql`(${isPlain})` : sql`(typeof(${column}) = 'text' and ${isPlain})`
 }
 
-const plain: ReadonlySet<Stored> = new Set(['texts', 'timestamps'])
+const plain: ReadonlySet<StoredAs> = new Set(['texts', 'timestamps'])
 
 /** Returns the condition for texts of ASCII: each character is a byte. length() stops at NUL. */
 const isAscii = (column: Sql) => sql`length(${column}) = length(cast(${column} as blob))`

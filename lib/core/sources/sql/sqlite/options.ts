@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox'
 import { DeclarationError, describeValue } from '../../../errors/errors.ts'
 import type { CheckMode } from '../../catalog-check.ts'
 import {
-  characters, checkMode, compileOptions, defaultStatementCache, longestDelay, milliseconds
+  characters, checkMode, compileSourceOptions, defaultStatementCache, longestDelay, milliseconds
 } from '../../source-options.ts'
 import type { SqliteDriver, SqliteDriverClass, SqliteDriverName } from './driver.ts'
 import { statSync } from 'node:fs'
@@ -67,7 +67,7 @@ export interface SqliteOptions {
   check?: CheckMode
 }
 
-const check = compileOptions<SqliteOptions>('sqlite(file)', Type.Object({
+const check = compileSourceOptions<SqliteOptions>('sqlite(file)', Type.Object({
   // A name, a class or an open database: the driver is checked when it is opened.
   driver: Type.Unknown(),
   busyTimeout: milliseconds,

@@ -13,10 +13,10 @@ import { retryWhileBusy } from './transaction.ts'
  * Runs a read of committed data; inside of the work of the write lock's holder, of the data that it has written. `bind`
  * may look up the types of columns in the database, which may be busy.
  */
-export type Read = <Result>(bind: () => PreparedRead<Result>) => Result | Promise<Result>
+export type RunRead = <Result>(bind: () => PreparedRead<Result>) => Result | Promise<Result>
 
 /** The parts of a database that run its reads. */
-export interface Readers {
+interface Readers {
   /** The connection that writes. Transactions have it to themselves. */
   readonly main: Connection
   /** Reads while a transaction is open on the main connection; undefined if there is no such connection. */
@@ -27,7 +27,7 @@ export interface Readers {
 }
 
 /** In milliseconds. */
-export interface ReadLimits { readonly busyTimeout: number, readonly statementTimeout: number }
+interface ReadLimits { readonly busyTimeout: number, readonly statementTimeout: number }
 
 /**
  * Returns a function that runs reads (docs/databases.md: Reads that take long on SQLite). A read begins on a connection
@@ -36,7 +36,7 @@ export interface ReadLimits { readonly busyTimeout: number, readonly statementTi
  * until one of them is quick. The time that it waits for a thread does not count: else a statement that the system has
  * interrupted once could never come back on a busy server, where reads in threads wait for each other.
  */
-export function makeReader ({ main, snapshotConnection, threads, lock }: Readers, limits: ReadLimits): Read {
+export function makeReader ({ main, snapshotConnection, threads, lock }: Readers, limits: ReadLimits): RunRead {
   const { busyTimeout, statementTimeout } = limits
   const here = readHere({ main, snapshotConnection, lock }, busyTimeout)
   const whenPrepared = bindWhileBusy(busyTimeout)

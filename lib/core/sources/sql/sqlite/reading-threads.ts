@@ -20,7 +20,7 @@ export type ThreadAnswer =
   | { readonly kind: 'error', readonly message: string, readonly facts: Readonly<Record<string, unknown>> }
 
 /** The rows of a statement. `milliseconds`: its duration, without the time that it waited for a thread. */
-export interface ThreadRows { readonly rows: ReadonlyArray<readonly unknown[]>, readonly milliseconds: number }
+interface ThreadRows { readonly rows: ReadonlyArray<readonly unknown[]>, readonly milliseconds: number }
 
 /** The facts that a thread needs to open its connection. */
 export interface ThreadData {
@@ -37,10 +37,10 @@ export interface ThreadData {
 }
 
 /** The same without the state, which each thread has of its own. */
-export type Opening = Omit<ThreadData, 'state'>
+type Opening = Omit<ThreadData, 'state'>
 
 /** The most threads, and how long a read may wait for one, in milliseconds. */
-export interface ThreadLimits { readonly most: number, readonly queueTimeout: number }
+interface ThreadLimits { readonly most: number, readonly queueTimeout: number }
 
 /** Threads that run the reads that would hold up the event loop. */
 export interface ReadingThreads {

@@ -1,5 +1,5 @@
 import { beginStatement, endStatement } from '../../statement-events.ts'
-import type { Values } from '../statements/compiled-read.ts'
+import type { RowValues } from '../statements/compiled-read.ts'
 import type { PreparedRead } from '../statements/statements.ts'
 import { eventLoopBudget, Overdue } from './clock.ts'
 import { isBusy, toFault } from './faults.ts'
@@ -17,7 +17,7 @@ export const makeRunRead = (reading: Reading): RunRead => (prepared, limit) => {
   }
 }
 
-function rowsOf (reading: Reading, prepared: PreparedRead<unknown>, limit: number): readonly Values[] {
+function rowsOf (reading: Reading, prepared: PreparedRead<unknown>, limit: number): readonly RowValues[] {
   const { text, collection } = prepared
   const begun = beginStatement()
   const about = { database: 'sqlite', kind: 'read', collection, text } as const

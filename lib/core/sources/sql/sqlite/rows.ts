@@ -1,4 +1,4 @@
-import type { Values } from '../statements/compiled-read.ts'
+import type { RowValues } from '../statements/compiled-read.ts'
 import type { PreparedRead } from '../statements/statements.ts'
 import type { Clock } from './clock.ts'
 import type { ArrayStatement, SqliteDriver } from './driver.ts'
@@ -21,7 +21,7 @@ export type Sent = Pick<PreparedRead<unknown>, 'text' | 'parameters' | 'cardinal
  * SQLite itself limits the length of one value, with drivers that tell it so. Rows of a page are held to a length that
  * all of them may have; if one is longer, they are read one by one, and counted.
  */
-export function readRows ({ driver, clock, prepare }: Reading, read: Sent, limit: number): readonly Values[] {
+export function readRows ({ driver, clock, prepare }: Reading, read: Sent, limit: number): readonly RowValues[] {
   const { text, parameters, cardinality, longest, longValues } = read
   const statement = prepare(text)
   // An index finds the row of an item, so no clock is needed.
@@ -42,7 +42,7 @@ export function readRows ({ driver, clock, prepare }: Reading, read: Sent, limit
   })
 }
 
-const only = (row: Values | undefined) => row === undefined ? [] : [row]
+const only = (row: RowValues | undefined) => row === undefined ? [] : [row]
 
 /** A character has up to three bytes, but few texts have so many. Values that are only compared may be longer. */
 const mostBytes = (longest: number) => 2 * longest + 2_000_000
@@ -61,8 +61,8 @@ function limited<T> (limits: { length: number }, most: number, run: () => T): T 
   }
 }
 
-function countedRows (statement: ArrayStatement, { parameters, longest }: Sent, most: number): readonly Values[] {
-  const rows: Values[] = []
+function countedRows (statement: ArrayStatement, { parameters, longest }: Sent, most: number): readonly RowValues[] {
+  const rows: RowValues[] = []
   let length = 0
   for (const row of statement.iterate(...parameters)) {
     for (const value of row) if (typeof value === 'string' || value instanceof Uint8Array) length += value.length

@@ -8,12 +8,12 @@ import type { Commit } from './checkpoints.ts'
 import { isTransactionOpen, type SqliteDriver } from './driver.ts'
 import { isBusy, isConstraint, resultCode, toFault } from './faults.ts'
 
-export type Rows = ReadonlyArray<Readonly<Record<string, unknown>>>
+export type NamedRows = ReadonlyArray<Readonly<Record<string, unknown>>>
 
 /** The connection of a transaction, with the functions that run its statements. */
-export interface Runner {
+interface Runner {
   readonly driver: SqliteDriver
-  query (text: string, parameters: readonly unknown[]): Rows
+  query (text: string, parameters: readonly unknown[]): NamedRows
   read (plan: ReadPlan): ReadResult
   change (change: Change): Changed | Promise<Changed>
   readonly commit: Commit

@@ -4,13 +4,13 @@ import type { DataField } from '../../../model/model.ts'
 import type { ReadPlanOf } from '../../../plan/plan.ts'
 import { notNullGroup } from '../../not-null.ts'
 import type { Builder } from './builder.ts'
-import type { Body } from './compiled-read.ts'
+import type { ReadBody } from './compiled-read.ts'
 import type { Sql } from './dialect.ts'
 import { buildFilter } from './filter.ts'
 import { buildColumn, type BuiltColumn, comparing, decodeRow, encodeRow } from './function-columns.ts'
 import { buildLimit } from './select.ts'
 import { buildSort } from './item-values.ts'
-import { startingAt } from './steps.ts'
+import { stepCondition } from './steps.ts'
 import { column, table, tableRef, type TableRef } from './table.ts'
 
 /**
@@ -19,7 +19,7 @@ import { column, table, tableRef, type TableRef } from './table.ts'
  */
 export function buildAggregate (
   plan: ReadPlanOf<'aggregate'>, parent: TableRef | undefined, builder: Builder
-): Body {
+): ReadBody {
   const { count, mostGroups, columns: planned } = plan
   const { writer } = builder.dialect
   const ref = tableRef(plan.from.collection, builder.alias())
@@ -53,7 +53,7 @@ function buildGroups (
   { from, where, columns: planned, named, mostGroups }: ReadPlanOf<'aggregate'>, columns: readonly BuiltColumn[],
   ref: TableRef, parent: TableRef | undefined, builder: Builder
 ): Sql {
-  const start = startingAt(from, ref, parent, where, builder)
+  const start = stepCondition(from, ref, parent, where, builder)
   const [first] = planned
   const by = named ? first?.of?.field : undefined
   const items = builder.clockedScan(by === undefined ? start : sql`${start} and ${hasGroup(ref, by, builder)}`, ref)

@@ -6,7 +6,7 @@ import { type FindTable, isReplaced } from '../catalog.ts'
 import { sourceOf, tableOf } from '../source.ts'
 import type { TableName } from '../table-name.ts'
 import type { ColumnType, Dialect, Sql } from './dialect.ts'
-import type { Shape } from './shape.ts'
+import type { StatementShape } from './shape.ts'
 import type { Slot } from './slots.ts'
 import type { TableRef } from './table.ts'
 
@@ -31,7 +31,7 @@ export interface Builder {
 }
 
 /** Makes the builder of one statement. */
-export function makeBuilder (dialect: Dialect, findTable: FindTable, { slots }: Shape): Builder {
+export function makeBuilder (dialect: Dialect, findTable: FindTable, { slots }: StatementShape): Builder {
   let aliases = 0
   const isReplacedTable = (name: TableName) => {
     const table = findTable(name)

@@ -9,7 +9,7 @@ import type { Builder } from './builder.ts'
 import type { Sql } from './dialect.ts'
 import { buildFilter } from './filter.ts'
 import { buildSort, valueColumn } from './item-values.ts'
-import { type CompiledRead, isLong, type Values } from './compiled-read.ts'
+import { type CompiledRead, mayBeLong, type RowValues } from './compiled-read.ts'
 import { buildLimit, dataFields, fieldLayouts, objectMaker, rowMaker } from './select.ts'
 import { cardinalityOf, itemsOfPage } from './steps.ts'
 import { table, tableRef, type TableRef } from './table.ts'
@@ -65,7 +65,7 @@ function buildItemSelect<Result> (
   { steps: [step], select }: ReadPlanOf<'item'>,
   fields: readonly DataField[],
   builder: Builder,
-  decodeRow: (values: Values, columns: Columns) => Result
+  decodeRow: (values: RowValues, columns: Columns) => Result
 ): CompiledRead<Result | ReadResult> {
   if (step === undefined) throw new TypeError('an item is reached by a step at least')
   const ref = tableRef(step.collection, builder.alias())
@@ -88,7 +88,7 @@ function buildPageSelect<Result> (
   plan: ReadPlanOf<'list'>,
   fields: readonly DataField[],
   builder: Builder,
-  decodeRows: (rows: readonly Values[], columns: Columns, more: boolean) => Result
+  decodeRows: (rows: readonly RowValues[], columns: Columns, more: boolean) => Result
 ): CompiledRead<Result> {
   const { from, listing, extra } = plan
   const ref = tableRef(from.collection, builder.alias())
@@ -102,7 +102,7 @@ function buildPageSelect<Result> (
   return {
     sql: sql`select ${columns.sql} from ${table(ref)} where ${where} order by ${order} ${limited}`,
     cardinality: 'rows',
-    longValues: [...fetched.fields, ...fieldsOf(terms)].filter(isLong).length,
+    longValues: [...fetched.fields, ...fieldsOf(terms)].filter(mayBeLong).length,
     decode (rows, { limit }) {
       const more = rows.length > limit
       return decodeRows(more ? rows.slice(0, limit) : rows, columns, more)
@@ -110,7 +110,7 @@ function buildPageSelect<Result> (
   }
 }
 
-function writePage (rows: readonly Values[], columns: Columns, more: boolean): JsonResult {
+function writePage (rows: readonly RowValues[], columns: Columns, more: boolean): JsonResult {
   const [first] = rows
   const last = rows.at(-1)
   return {
@@ -125,11 +125,11 @@ function writePage (rows: readonly Values[], columns: Columns, more: boolean): J
 /** The columns of a list of fields, and decoders of their values. A selection shows the first of these fields. */
 interface Columns {
   readonly sql: Sql
-  row (values: Values): Row
+  row (values: RowValues): Row
   /** Returns the JSON text of each value. */
-  texts (values: Values): readonly string[]
+  texts (values: RowValues): readonly string[]
   /** Returns the members that the selection shows, under their names on the wire. */
-  item (values: Values): Readonly<Record<string, unknown>>
+  item (values: RowValues): Readonly<Record<string, unknown>>
 }
 
 /**

@@ -1,11 +1,11 @@
 import { kindOf } from '../../../model/kinds.ts'
 import type { DataField } from '../../../model/model.ts'
-import type { Found, ReadResult } from '../../source.ts'
+import type { FoundRows, ReadResult } from '../../source.ts'
 import type { Sql } from './dialect.ts'
 import type { TextsOfPage } from './positions.ts'
 
 /** A row of a statement's result: its values, in the order of its columns. */
-export type Values = readonly unknown[]
+export type RowValues = readonly unknown[]
 
 /**
  * The limit of the plan at hand. Plans that differ in their limits alone share one statement, so `decode` takes the
@@ -28,21 +28,21 @@ export interface CompiledRead<Result = ReadResult> {
   readonly cardinality: Cardinality
   /** The values of a row that can be long. Default: one. */
   readonly longValues?: number
-  decode (rows: readonly Values[], limit: ReadLimit): Result
+  decode (rows: readonly RowValues[], limit: ReadLimit): Result
 }
 
 /** Returns true for a field whose values can be long. */
-export const isLong = ({ type }: DataField): boolean => kindOf(type.kind).isLong
+export const mayBeLong = ({ type }: DataField): boolean => kindOf(type.kind).isLong
 
 /**
  * The part of a statement that reads rows: their column, and that of the total. `with`: a common table expression that
  * both read. `texts`: fields for which the column is read as bytes; then `bytes` returns the rows with a character for
  * each byte. `total` is undefined if the plan does not count.
  */
-export interface Body {
+export interface ReadBody {
   readonly with?: Sql
   readonly rows: Sql
   readonly texts?: TextsOfPage | undefined
   readonly total?: Sql
-  decode (rows: unknown, total: { readonly total?: number }, limit: ReadLimit, bytes: () => unknown): Found
+  decode (rows: unknown, total: { readonly total?: number }, limit: ReadLimit, bytes: () => unknown): FoundRows
 }

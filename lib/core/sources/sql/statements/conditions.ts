@@ -8,7 +8,7 @@ import { comparedValue, type Slot, type Value } from './slots.ts'
 import { column, type TableRef } from './table.ts'
 
 /** What statements need of a condition of one field. */
-export interface Condition<P> {
+interface Condition<P> {
   /** Part of the key of a shape, behind the field: what build() builds differently, without the values. */
   key (predicate: P): string
   /** The values that are bound; build() has their slots by the predicate. */

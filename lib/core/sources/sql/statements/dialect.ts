@@ -30,7 +30,7 @@ export interface Writer {
 }
 
 /** How the values of a filtered column make groups, one for each value that is shown. */
-export interface Grouping {
+interface Grouping {
   /** Returns the condition for a column's values that have a group; undefined where only null has none. */
   condition (column: Sql): Sql | undefined
   /** Returns a value of the filtered column for JSON. */
@@ -62,7 +62,7 @@ export interface StoredTexts {
 }
 
 /** The operators that look for a text in a column, with regard to case. */
-export type TextOperator = Extract<Operator, 'starts_with' | 'ends_with' | 'contains'>
+type TextOperator = Extract<Operator, 'starts_with' | 'ends_with' | 'contains'>
 
 /** The differences between the databases. */
 export interface Dialect {

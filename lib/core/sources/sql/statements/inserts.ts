@@ -10,7 +10,7 @@ export const isTogether = ({ fields, rows }: Insert, { manyRows }: Pick<Dialect,
   manyRows !== undefined && rows.length > 1 && fields.length > 0
 
 /** The values with which the statement of a change runs: once, unless it inserts one of several items. */
-export interface Executions { readonly times: number, valuesOf (run: number): readonly Value[] }
+interface Executions { readonly times: number, valuesOf (run: number): readonly Value[] }
 
 /** Returns the executions of a change. `values`: those of its shape. */
 export function executionsOf (change: Change, values: readonly Value[], dialect: Dialect): Executions {

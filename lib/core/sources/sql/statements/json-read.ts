@@ -11,7 +11,7 @@ import type { Sql, Writer } from './dialect.ts'
 import { buildRelated } from './function-columns.ts'
 import { innerTerms } from './item-values.ts'
 import { positionsOf, resultBytes, resultText, textsAmong, type TextsOfPage } from './positions.ts'
-import type { CompiledRead, ReadLimit, Values } from './compiled-read.ts'
+import type { CompiledRead, ReadLimit, RowValues } from './compiled-read.ts'
 import { buildRow, buildRows, dataFields, elementsOf, selectItem } from './select.ts'
 import { isFlat } from './shape.ts'
 import { buildRowRead, buildTotal, decodeTotal, itemsOfPage, stepRefs } from './steps.ts'
@@ -26,12 +26,12 @@ interface JsonBuilder { readonly writer: Writer, readonly builder: Builder }
  * function takes, names that JavaScript would move to the front because they are integers, and names longer than a
  * column's may be. It must not write expressions that are never null: nobody would see that one is.
  */
-export function isWritable (select: Selection): boolean {
+export function canWriteJson (select: Selection): boolean {
   return select.length > 0 && select.length <= mostMembers && !showsNeverNull(select) && select.every(shown => {
     if (/^\d+$/.test(shown.name) || Buffer.byteLength(shown.name) > longestAlias) return false
     if (shown.kind === 'value') return shown.field.kind !== 'computed' && !isJson(shown.field.type)
     if (shown.kind === 'related') return shown.values.every(isCount)
-    return isWritable(shown.kind === 'item' ? shown.select : shown.listing.select)
+    return canWriteJson(shown.kind === 'item' ? shown.select : shown.listing.select)
   })
 }
 
@@ -77,7 +77,9 @@ export function buildJsonRead (plan: ReadPlanOf<'list'>, builder: Builder): Comp
 interface PageLayout { readonly writer: Writer, readonly separator: Separator, readonly carried: Carried }
 
 function decodePage (
-  [rows, count, total, carriedRows]: Values, { limit, longest }: ReadLimit, { writer, separator, carried }: PageLayout
+  [rows, count, total, carriedRows]: RowValues,
+  { limit, longest }: ReadLimit,
+  { writer, separator, carried }: PageLayout
 ): JsonResult {
   if (rows === null && Number(count) > 0) throw answerTooLarge(longest)
   const more = Number(count) > limit

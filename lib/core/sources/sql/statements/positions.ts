@@ -10,7 +10,7 @@ import { column, type TableRef } from './table.ts'
  * A position that rows carry besides a field's value, under its name in a row. `isNone`: a condition for values without
  * a position, which need not hold for all of them.
  */
-export interface Position { readonly name: string, readonly sql: Sql, readonly isNone: Sql }
+interface Position { readonly name: string, readonly sql: Sql, readonly isNone: Sql }
 
 /**
  * Returns the positions of those fields whose values as shown do not tell where a row is in the order. Of stored texts,

@@ -3,7 +3,7 @@ import type { ReadPlan, ReadPlanOf } from '../../../plan/plan.ts'
 import type { JsonResult, ReadResult } from '../../source.ts'
 import type { Builder } from './builder.ts'
 import { buildItemColumns, buildItemTexts, buildPageColumns, buildPageText, columnsShown } from './columns-read.ts'
-import { buildJsonRead, isWritable } from './json-read.ts'
+import { buildJsonRead, canWriteJson } from './json-read.ts'
 import { buildJsonItem } from './json-item.ts'
 import { textsAmong } from './positions.ts'
 import type { CompiledRead } from './compiled-read.ts'
@@ -14,7 +14,7 @@ import { isFlat } from './shape.ts'
  * The form of a result: rows, JSON text where it is faster, or rows of an item that is locked against changes by
  * others.
  */
-export type ReadForm = 'rows' | 'json' | 'locking'
+type ReadForm = 'rows' | 'json' | 'locking'
 
 /**
  * Returns the read that serves a plan. A plan is served by the first line of this table that fits it.
@@ -49,7 +49,7 @@ export function chooseRead (plan: ReadPlan, builder: Builder, form: ReadForm): C
     if (fields !== undefined) return buildItemTexts(plan, fields, builder)
     if (isFlat(plan.select)) return buildItemColumns(plan, builder)
   }
-  if (plan.kind === 'item' && form === 'json' && !isFlat(plan.select) && isWritable(plan.select)) {
+  if (plan.kind === 'item' && form === 'json' && !isFlat(plan.select) && canWriteJson(plan.select)) {
     return buildJsonItem(plan, builder)
   }
   if (plan.kind === 'list') {
@@ -58,7 +58,7 @@ export function chooseRead (plan: ReadPlan, builder: Builder, form: ReadForm): C
       !carriesFunctions(plan) && textsAmong(plan.extra, plan.from, builder) === undefined
     const fields = form === 'json' && isOneTable && builder.dialect.fetchesPages ? columnsShown(select) : undefined
     if (fields !== undefined) return buildPageText(plan, fields, builder)
-    if (form === 'json' && isWritable(select)) return buildJsonRead(plan, builder)
+    if (form === 'json' && canWriteJson(select)) return buildJsonRead(plan, builder)
     if (isOneTable && isFlat(select)) return buildPageColumns(plan, builder)
   }
   return buildRowsRead(plan, builder)

@@ -6,10 +6,10 @@ import type { Builder } from './builder.ts'
 import type { Sql } from './dialect.ts'
 import { buildFilter } from './filter.ts'
 import { buildAggregate, hasGroup } from './aggregate-read.ts'
-import type { Body, CompiledRead, ReadLimit } from './compiled-read.ts'
+import type { ReadBody, CompiledRead, ReadLimit } from './compiled-read.ts'
 import { resultBytes, resultText, textsAmong } from './positions.ts'
 import { buildLimit, buildList, buildRow, dataFields, decodeRows } from './select.ts'
-import { buildRowRead, buildTotal, decodeTotal, itemsOfPage, startingAt, stepRefs } from './steps.ts'
+import { buildRowRead, buildTotal, decodeTotal, itemsOfPage, stepCondition, stepRefs } from './steps.ts'
 import { column, queryRef, table, tableRef, type TableRef } from './table.ts'
 
 // The general read: one statement for a path of any length and a selection of any depth. The database writes the rows
@@ -47,7 +47,7 @@ function parseRows (rows: unknown, { longest }: ReadLimit): unknown {
 /** The characters that such an object counts for: one of two members takes some 100 bytes. */
 const objectWeight = 128
 
-function buildBody (plan: ReadPlan, parent: TableRef | undefined, builder: Builder): Body {
+function buildBody (plan: ReadPlan, parent: TableRef | undefined, builder: Builder): ReadBody {
   switch (plan.kind) {
     case 'item': return buildItemRows(plan, parent, builder)
     case 'list': return buildPageRows(plan, parent, builder)
@@ -56,7 +56,7 @@ function buildBody (plan: ReadPlan, parent: TableRef | undefined, builder: Build
   }
 }
 
-function buildItemRows ({ select }: ReadPlanOf<'item'>, ref: TableRef | undefined, builder: Builder): Body {
+function buildItemRows ({ select }: ReadPlanOf<'item'>, ref: TableRef | undefined, builder: Builder): ReadBody {
   if (ref === undefined) throw new TypeError('an item is reached by a step at least')
   const row = buildRow(select, [], ref, builder)
   return {
@@ -65,7 +65,7 @@ function buildItemRows ({ select }: ReadPlanOf<'item'>, ref: TableRef | undefine
   }
 }
 
-function buildPageRows (plan: ReadPlanOf<'list'>, parent: TableRef | undefined, builder: Builder): Body {
+function buildPageRows (plan: ReadPlanOf<'list'>, parent: TableRef | undefined, builder: Builder): ReadBody {
   const { from, listing, extra, count } = plan
   const ref = queryRef(from.collection, builder.alias())
   const texts = textsAmong(extra, ref, builder)
@@ -90,7 +90,7 @@ function buildPageRows (plan: ReadPlanOf<'list'>, parent: TableRef | undefined, 
 
 const isMore = (rows: unknown, limit: number) => (rows as readonly unknown[]).length > limit
 
-function buildGroups (plan: ReadPlanOf<'groups'>, parent: TableRef | undefined, builder: Builder): Body {
+function buildGroups (plan: ReadPlanOf<'groups'>, parent: TableRef | undefined, builder: Builder): ReadBody {
   const { from, by, members, count } = plan
   const { dialect } = builder
   const type = builder.columnType(from.collection, by)
@@ -99,7 +99,7 @@ function buildGroups (plan: ReadPlanOf<'groups'>, parent: TableRef | undefined, 
   const ref = queryRef(from.collection, builder.alias())
   const conditions = (inner: TableRef) => {
     const own = dialect.filtered(column(inner, by), type, false)
-    return dialect.clocked(sql`${startingAt(from, inner, parent, members.where, builder)} and ${own} = ${value}`)
+    return dialect.clocked(sql`${stepCondition(from, inner, parent, members.where, builder)} and ${own} = ${value}`)
   }
   const list = buildList(members, ref, conditions, builder)
   const values = buildGroupValues(plan, parent, builder)
@@ -124,7 +124,7 @@ function buildGroups (plan: ReadPlanOf<'groups'>, parent: TableRef | undefined, 
 function buildGroupValues (plan: ReadPlanOf<'groups'>, parent: TableRef | undefined, builder: Builder): Sql {
   const { from, by, cursorBound, descending, range, members } = plan
   const ref = tableRef(from.collection, builder.alias())
-  const start = startingAt(from, ref, parent, members.where, builder)
+  const start = stepCondition(from, ref, parent, members.where, builder)
   const bound = buildFilter(cursorBound, ref, builder)
   const where = builder.clockedScan(sql`${start} and ${bound} and ${hasGroup(ref, by, builder)}`, ref)
   const value = builder.dialect.filtered(column(ref, by), builder.columnType(from.collection, by), false)
@@ -139,7 +139,7 @@ function buildGroupTotal (
 ): Sql {
   const ref = tableRef(from.collection, builder.alias())
   const value = builder.dialect.filtered(column(ref, by), builder.columnType(from.collection, by), false)
-  const start = startingAt(from, ref, parent, where, builder)
+  const start = stepCondition(from, ref, parent, where, builder)
   const condition = builder.clockedScan(sql`${start} and ${hasGroup(ref, by, builder)}`, ref)
   return sql`(select count(distinct ${value}) from ${table(ref)} where ${condition})`
 }

@@ -15,10 +15,10 @@ import { isRoundLimit } from './shape.ts'
 import { column, queryRef, selected, table, tableRef, type TableRef } from './table.ts'
 
 /** The SQL by which a row becomes a JSON array, and the decoder of that array. Both go by position. */
-export interface RowLayout { readonly sql: Sql, decode (values: readonly unknown[]): Row }
+interface RowLayout { readonly sql: Sql, decode (values: readonly unknown[]): Row }
 
 /** A value of a row, under its property. */
-export interface ValueLayout { readonly property: string, readonly sql: Sql, decode (value: unknown): unknown }
+interface ValueLayout { readonly property: string, readonly sql: Sql, decode (value: unknown): unknown }
 
 /**
  * Builds a row of the fields that a selection needs, the fields in `extra`, the related items that it shows, and the
@@ -95,7 +95,7 @@ function chunks<T> (list: readonly T[], size: number): ReadonlyArray<readonly T[
  * A listing to build. `extra`: fields that rows hold but do not show. `ahead`: reads one row more, which shows that a
  * page follows.
  */
-export interface ListAsked extends Listing { readonly extra?: readonly DataField[], readonly ahead?: boolean }
+interface ListAsked extends Listing { readonly extra?: readonly DataField[], readonly ahead?: boolean }
 
 /**
  * Builds a listing as a JSON array of rows. An inner select orders and limits the rows, so that the statement looks up

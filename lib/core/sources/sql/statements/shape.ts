@@ -45,21 +45,21 @@ import { type Slot, typed, type Value } from './slots.ts'
  *
  * The last line makes a plan in which one node occurs twice differ from a plan with two equal nodes.
  */
-export interface Shape {
+export interface StatementShape {
   readonly key: string
   readonly values: readonly Value[]
   readonly slots: ReadonlyMap<object, readonly Slot[]>
 }
 
 /** Returns the shape of a plan, in one traversal. */
-export function shapeOf (plan: ReadPlan): Shape {
+export function shapeOf (plan: ReadPlan): StatementShape {
   const draft = makeDraft()
   addPlan(draft, plan)
   return draft
 }
 
 /** Returns the shape of a change. The slots of stored values belong to their map, those of an insert to its rows. */
-export function shapeOfChange (change: Change): Shape {
+export function shapeOfChange (change: Change): StatementShape {
   const draft = makeDraft()
   addChange(draft, change)
   return draft
@@ -107,7 +107,7 @@ function addChange (draft: ShapeDraft, change: Change): void {
   draft.key += `${identityOf(change.collection)}:`
   if (change.kind === 'insert') {
     const { fields, rows: [row = []] } = change
-    draft.key += formOf(change)
+    draft.key += insertForm(change)
     return addStored(draft, change.rows, fields.map((field, index) => [field, row[index]]))
   }
   for (const step of change.steps) addStep(draft, step)
@@ -116,7 +116,7 @@ function addChange (draft: ShapeDraft, change: Change): void {
 }
 
 /** Returns the sum of 1 for an insert to which a duplicate is no error, 2 for one with keys, 4 for several items. */
-export const formOf = ({ orNothing, keyed, rows }: ChangeOf<'insert'>) =>
+export const insertForm = ({ orNothing, keyed, rows }: ChangeOf<'insert'>) =>
   (orNothing ? 1 : 0) + (keyed ? 2 : 0) + (rows.length > 1 ? 4 : 0)
 
 function addStored (draft: ShapeDraft, node: object, stored: ReadonlyArray<readonly [StoredField, unknown]>): void {
@@ -134,7 +134,7 @@ export function toBound (value: unknown, kind: ValueKind): Value {
 const identities = new WeakMap<Collection, string>()
 let collections = 0
 
-export function identityOf (collection: Collection): string {
+function identityOf (collection: Collection): string {
   const known = identities.get(collection)
   if (known !== undefined) return known
   // No digit follows a number in the key, so that different shapes have different keys.

@@ -7,11 +7,11 @@ import type { Change, JsonResult, ReadResult } from '../../source.ts'
 import type { FindTable } from '../catalog.ts'
 import { makeBuilder } from './builder.ts'
 import type { Dialect, Sql } from './dialect.ts'
-import type { Cardinality, CompiledRead, ReadLimit, Values } from './compiled-read.ts'
+import type { Cardinality, CompiledRead, ReadLimit, RowValues } from './compiled-read.ts'
 import { chooseRead } from './read.ts'
 import { executionsOf } from './inserts.ts'
 import { type Outline, outlineOf, ownerOf, valuesBy } from './outline.ts'
-import { type Shape, shapeOf, shapeOfChange } from './shape.ts'
+import { type StatementShape, shapeOf, shapeOfChange } from './shape.ts'
 import { isSlot, type Slot, type Value } from './slots.ts'
 import { buildChange, type CompiledChange } from './write.ts'
 
@@ -26,7 +26,7 @@ export interface PreparedRead<Result = ReadResult> {
   readonly longest: number
   /** The values of the result that can be long (CompiledRead.longValues). */
   readonly longValues: number
-  decode (rows: readonly Values[]): Result
+  decode (rows: readonly RowValues[]): Result
 }
 
 /** A statement that changes data, to be run `times`. `parametersOf`: the values of a run, from 0. */
@@ -67,7 +67,7 @@ export function makeStatements (
   dialect: Dialect, findTable: FindTable = () => undefined, characters = defaultStatementCache
 ): Statements {
   const compiler = makeCompiler(dialect)
-  const builderOf = (shape: Shape) => makeBuilder(dialect, findTable, shape)
+  const builderOf = (shape: StatementShape) => makeBuilder(dialect, findTable, shape)
   const readOf = (form: 'rows' | 'locking') =>
     keepOutlines(shapeOf, cacheByShape(characters, (plan: ReadPlan, shape) => {
       return compile(chooseRead(plan, builderOf(shape), form), dialect, compiler)
@@ -138,7 +138,8 @@ interface Found<Compiled> { readonly statement: CachedStatement<Compiled>, reado
 
 /** Keeps the statements of the last outlines beside what they are of. Others are found by `find`. */
 function keepOutlines<Planned extends ReadPlan | Change, Compiled> (
-  shapeOf: (planned: Planned) => Shape, find: (planned: Planned, shape: Shape) => CachedStatement<Compiled>
+  shapeOf: (planned: Planned) => StatementShape,
+  find: (planned: Planned, shape: StatementShape) => CachedStatement<Compiled>
 ): (planned: Planned) => Found<Compiled> {
   const kept = new WeakMap<object, { readonly outline: Outline, readonly statement: CachedStatement<Compiled> }>()
   return planned => {
@@ -156,8 +157,8 @@ function keepOutlines<Planned extends ReadPlan | Change, Compiled> (
 
 /** Caches statements by the key of a shape, the least recently used going first. */
 function cacheByShape<Planned, Compiled> (
-  characters: number, make: (planned: Planned, shape: Shape) => CachedStatement<Compiled>
-): (planned: Planned, shape: Shape) => CachedStatement<Compiled> {
+  characters: number, make: (planned: Planned, shape: StatementShape) => CachedStatement<Compiled>
+): (planned: Planned, shape: StatementShape) => CachedStatement<Compiled> {
   const cache = new RecentMap<CachedStatement<Compiled>>(cacheSize, characters)
   return (planned, shape) => {
     const cached = cache.get(shape.key)

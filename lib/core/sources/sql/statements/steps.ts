@@ -10,7 +10,7 @@ import type { Builder } from './builder.ts'
 import type { Sql } from './dialect.ts'
 import { buildFilter } from './filter.ts'
 import { related } from './join-conditions.ts'
-import type { Cardinality, CompiledRead, ReadLimit, Values } from './compiled-read.ts'
+import type { Cardinality, CompiledRead, ReadLimit, RowValues } from './compiled-read.ts'
 import { isDirect } from './select.ts'
 import { column, queryRef, selected, table, tableRef, type TableRef } from './table.ts'
 
@@ -35,7 +35,7 @@ export function buildSteps (
   // From the last step to the first, because each step notes which columns it needs of the step before.
   return steps.map((step, index) => ({ step, index })).toReversed().map(({ step, index }) => {
     const source = tableRef(step.collection, builder.alias())
-    const start = startingAt(step, source, refs[index - 1], step.where, builder)
+    const start = stepCondition(step, source, refs[index - 1], step.where, builder)
     const where = index === 0 && cardinalityOf(step, builder) === 'item' ? start : builder.clockedScan(start, source)
     const columns = selected(source, refs[index] ?? source)
     // A view may join or group rows that cannot be locked; its triggers see to the rows that they change.
@@ -51,7 +51,7 @@ export function buildSteps (
  * Builds the condition of a step's or a listing's items: `where`, and the relation `via` to the item of the step
  * before. Without `via` the items are those of the whole collection.
  */
-export function startingAt (
+export function stepCondition (
   { via }: Origin | Step, ref: TableRef, parent: TableRef | undefined, where: Predicate, builder: Builder
 ): Sql {
   const condition = buildFilter(where, ref, builder)
@@ -66,7 +66,7 @@ export function startingAt (
 export const itemsOfPage = (
   { from, listing, cursorBound }: ReadPlanOf<'list'>, parent: TableRef | undefined, builder: Builder
 ) => (inner: TableRef): Sql => {
-  const start = startingAt(from, inner, parent, listing.where, builder)
+  const start = stepCondition(from, inner, parent, listing.where, builder)
   const conditions = sql`${start} and ${buildFilter(cursorBound, inner, builder)}`
   return isDirect(listing, from) ? conditions : builder.clockedScan(conditions, inner)
 }
@@ -86,7 +86,7 @@ interface RowSelect {
  */
 export function buildRowRead<Result> (
   { steps, longest = Infinity }: ReadPlan, { refs, outputs, from = sql``, tables = [], locking }: RowSelect,
-  builder: Builder, decode: (values: Values, limit: ReadLimit) => Result
+  builder: Builder, decode: (values: RowValues, limit: ReadLimit) => Result
 ): CompiledRead<Result | Missed> {
   const counts = refs.map(({ alias }, index) => [`c${index}`, sql`(select count(*) from ${sql.id(alias)})`] as const)
   const columns = [...counts, ...outputs]
@@ -141,7 +141,7 @@ export function buildTotal (
   from: Origin, parent: TableRef | undefined, where: Predicate, builder: Builder
 ): Sql {
   const ref = tableRef(from.collection, builder.alias())
-  const condition = startingAt(from, ref, parent, where, builder)
+  const condition = stepCondition(from, ref, parent, where, builder)
   // A database counts all rows faster than it loops over them.
   const isLoop = from.via !== undefined || where !== always
   return sql`(select count(*) from ${table(ref)} where ${isLoop ? builder.clockedScan(condition, ref) : condition})`

@@ -11,7 +11,7 @@ import type { ColumnType, Sql } from './dialect.ts'
 import { buildFilter } from './filter.ts'
 import { isTogether } from './inserts.ts'
 import type { Slot } from './slots.ts'
-import type { Values } from './compiled-read.ts'
+import type { RowValues } from './compiled-read.ts'
 import { buildSteps, cardinalityOf, isOfOwnValues, stepRefs, withSteps } from './steps.ts'
 import { column, columnOf, tableRef } from './table.ts'
 
@@ -19,7 +19,7 @@ import { column, columnOf, tableRef } from './table.ts'
 export interface CompiledChange {
   readonly sql: Sql
   /** Decodes the columns that an insert returns; undefined for other changes. */
-  readonly key: ((values: Values) => KeyValues) | undefined
+  readonly key: ((values: RowValues) => KeyValues) | undefined
   /** True if a change that is no insert returns a row for each row that it changes. */
   readonly returnsRows: boolean
 }

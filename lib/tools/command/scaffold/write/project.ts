@@ -1,9 +1,9 @@
 import type { Design } from '../design.ts'
-import { plainText, quote } from '../../../../doors/documents/types/typescript-source.ts'
+import { plainText, quoteLiteral } from '../../../../doors/documents/types/typescript-source.ts'
 import { schemaNames, writeCollections, writeSchemas } from './sources.ts'
 
 /** The facts that a project depends on besides the design. */
-export interface ProjectOptions {
+interface ProjectOptions {
   readonly name: string
   /** The version of this package. */
   readonly version: string
@@ -76,7 +76,7 @@ function writeDatabase ({ kind }: Design, { file = '', isUnproven }: ProjectOpti
     return `import { sqlite } from 'fastify-data-api'
 
 // The file is only read, and stays as it is. Without readOnly, clients may write the fields that are writable.
-${reason}export const db = sqlite(process.env['DATABASE_FILE'] ?? ${quote(file)}, { readOnly: true${check} })
+${reason}export const db = sqlite(process.env['DATABASE_FILE'] ?? ${quoteLiteral(file)}, { readOnly: true${check} })
 `
   }
   return `import { postgres } from 'fastify-data-api'

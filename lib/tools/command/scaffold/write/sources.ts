@@ -1,6 +1,6 @@
-import { memberName, quote } from '../../../../doors/documents/types/typescript-source.ts'
+import { memberName, quoteLiteral } from '../../../../doors/documents/types/typescript-source.ts'
 import { toName } from '../../../../core/model/names.ts'
-import { behaviourOf, isCall, isList, type Part, type Parts, schemaCall, tableArguments } from '../declare.ts'
+import { behaviourOf, isCall, isList, type CodePart, type CodeParts, schemaCall, tableArguments } from '../declare.ts'
 import type { CollectionDesign, Design } from '../design.ts'
 
 /** The names of the schemas in the source, by the property of the collection. */
@@ -44,7 +44,7 @@ ${schemas.join('\n\n')}
 
 function writeSchema (design: CollectionDesign): string {
   const [properties = {}, ...options] = schemaCall(design).args
-  return `Type.Object(${[printMembers(properties as Parts), ...options.map(one => print(one))].join(', ')})`
+  return `Type.Object(${[printMembers(properties as CodeParts), ...options.map(one => print(one))].join(', ')})`
 }
 
 /** Returns the file of the collections. */
@@ -74,13 +74,13 @@ ${members.join(',\n')}
 const mostColumns = 110
 
 /** Returns a part of a declaration as source. `indent`: the spaces before its lines. `lead`: what stands before it. */
-function print (part: Part, indent = 0, lead = 0): string {
+function print (part: CodePart, indent = 0, lead = 0): string {
   const short = printOnOneLine(part)
   return short.length + indent + lead <= mostColumns ? short : printOnLines(part, indent)
 }
 
-function printOnOneLine (part: Part): string {
-  if (typeof part === 'string') return quote(part)
+function printOnOneLine (part: CodePart): string {
+  if (typeof part === 'string') return quoteLiteral(part)
   if (typeof part !== 'object') return String(part)
   if (isList(part)) return `[${part.map(printOnOneLine).join(', ')}]`
   if (isCall(part)) return `${part.call}(${part.args.map(printOnOneLine).join(', ')})`
@@ -88,7 +88,7 @@ function printOnOneLine (part: Part): string {
   return members.length === 0 ? '{}' : `{ ${members.join(', ')} }`
 }
 
-function printOnLines (part: Part, indent: number): string {
+function printOnLines (part: CodePart, indent: number): string {
   if (typeof part !== 'object') return printOnOneLine(part)
   if (isCall(part)) {
     // The last argument holds most: its members get the lines.
@@ -105,10 +105,10 @@ function printOnLines (part: Part, indent: number): string {
 }
 
 /** Returns the members of an object as source, each on lines of its own. */
-const printMembers = (parts: Readonly<Record<string, Part>>): string =>
+const printMembers = (parts: Readonly<Record<string, CodePart>>): string =>
   `{\n${Object.entries(parts).map(([name, part]) => `  ${printMember(name, part, 2)}`).join(',\n')}\n}`
 
-function printMember (name: string, part: Part, indent: number): string {
+function printMember (name: string, part: CodePart, indent: number): string {
   const member = memberName(name)
   return `${member}: ${print(part, indent, member.length + 2)}`
 }

@@ -1,25 +1,25 @@
-import type { Result } from './connection.ts'
+import type { StatementResult } from './connection.ts'
 import type { DriverConnection, Submittable } from '../driver.ts'
 
 /**
  * A statement of a batch. `name`: the prepared statement's name on the connection; empty for a statement that is not
  * kept. `values`: in the protocol's form.
  */
-export interface Query {
+interface Query {
   readonly name: string
   readonly text: string
   readonly values: ReadonlyArray<string | Buffer | null>
 }
 
 /** `command`: the server's command tag, such as `UPDATE 1`. */
-export interface BatchResult extends Result { readonly command: string }
+export interface BatchResult extends StatementResult { readonly command: string }
 
 /**
  * Statements that go to the server in one packet and are answered in one, in the extended query protocol. One Sync
  * follows all of them, so an error also ends the statements after it. The batch does not ask for the description of the
  * columns, which costs both sides more than a row does; values arrive as texts.
  */
-export class Batch implements Submittable {
+export class StatementBatch implements Submittable {
   readonly #queries: readonly Query[]
   readonly #closing: readonly string[]
   readonly #longest: number

@@ -5,7 +5,7 @@ import type { PooledClient, PostgresPool } from '../driver.ts'
 // A client that leaves would otherwise hold a connection until its statement ends, and ten such clients all of them.
 
 /** A statement that runs for a client who may leave. */
-export interface Watched { readonly isAbandoned: IsAbandoned, cancel (): void }
+interface Watched { readonly isAbandoned: IsAbandoned, cancel (): void }
 
 const watched = new Set<Watched>()
 let timer: NodeJS.Timeout | undefined

@@ -2,7 +2,7 @@ import { abandoned } from '../../../../errors/abandoned.ts'
 import { answerTooLarge } from '../../../../errors/errors.ts'
 import type { IsAbandoned } from '../../../source.ts'
 import { unwatch, watch } from './cancel.ts'
-import { Batch, type BatchResult } from './batch.ts'
+import { StatementBatch, type BatchResult } from './batch.ts'
 import type { PostgresClient, PrepareValue } from '../driver.ts'
 import { faultOf, isLostByPooler, StalePlan, Unconfirmed } from '../faults.ts'
 import { type RequestSession, refusedSession } from '../request-session.ts'
@@ -28,12 +28,12 @@ export interface Connection {
    * is cancelled once `isAbandoned` returns true. Where the driver can, it throws answer_too_large for rows that are
    * too many for an answer of its `longest` characters, and does not hold them.
    */
-  prepared (statement: Statement, isAbandoned?: IsAbandoned): Promise<Result>
+  prepared (statement: Statement, isAbandoned?: IsAbandoned): Promise<StatementResult>
   /**
    * Runs several reads of one session, in one packet each way. The result list ends at the first read that fails.
    * Rejects if the connection is broken.
    */
-  batch?: (statements: readonly Statement[]) => Promise<readonly Result[]>
+  batch?: (statements: readonly Statement[]) => Promise<readonly StatementResult[]>
   /** Commits the transaction. Rejects with Unconfirmed if the commit may or may not have happened. */
   commit (): Promise<void>
   /** Returns true once the connection has ended, and with it every statement and transaction on it. */
@@ -60,10 +60,10 @@ export interface Statement {
  * `rows`: the values of each row, in the order of the statement's columns; some drivers give texts. `count`: the number
  * of rows that the statement read or changed.
  */
-export interface Result { readonly rows: ReadonlyArray<readonly unknown[]>, readonly count: number }
+export interface StatementResult { readonly rows: ReadonlyArray<readonly unknown[]>, readonly count: number }
 
 /** `on`: statements are prepared by name. Switched off for good when a pooler turns out to lose prepared statements. */
-export interface StatementNaming { on: boolean }
+interface StatementNaming { on: boolean }
 
 /**
  * The options that all connections of a pool share. `responseTimeout`: how long the server may stay silent, in
@@ -172,10 +172,10 @@ class DriverConnection implements Connection {
     throw this.faults.add(fault)
   }
 
-  private makeBatch (queries: readonly Statement[], session: RequestSession | undefined): Batch {
+  private makeBatch (queries: readonly Statement[], session: RequestSession | undefined): StatementBatch {
     const { naming, prepareValue } = this.options
     const all = session === undefined ? queries : [session, ...queries]
-    return new Batch(all.map(({ text, values }) => ({
+    return new StatementBatch(all.map(({ text, values }) => ({
       name: naming.on ? this.statements.nameOf(text) : '', text, values: values.map(prepareValue)
     })), this.statements.takeClosing(), queries.reduce((sum, query) => sum + longestIn(query), 0))
   }
@@ -191,7 +191,7 @@ const longestIn = ({ longest = Infinity }: Statement) => 4 * longest
 function makeSender (client: PostgresClient, responseTimeout: number | undefined) {
   const timeout = responseTimeout === undefined ? undefined : makeResponseTimeout(responseTimeout)
   return {
-    sendBatch: (batch: Batch) => new Promise<Error | null>(resolve => {
+    sendBatch: (batch: StatementBatch) => new Promise<Error | null>(resolve => {
       timeout?.begin(resolve)
       batch.callback = error => {
         timeout?.end(resolve)
@@ -208,7 +208,7 @@ function makeSender (client: PostgresClient, responseTimeout: number | undefined
   }
 }
 
-function lastResult ({ results }: Batch): BatchResult {
+function lastResult ({ results }: StatementBatch): BatchResult {
   const result = results.at(-1)
   if (result === undefined) throw new TypeError('a statement that has no error has a result')
   return result
@@ -218,7 +218,7 @@ function lastResult ({ results }: Batch): BatchResult {
  * Returns the error of a batch of one statement, with its session if it has one, as StalePlan, as Unconfirmed, or
  * unchanged. An unchanged error means that the statement was surely not done.
  */
-function interpretError (error: Error, { sent, reused, results }: Batch, isCommit: boolean): Error {
+function interpretError (error: Error, { sent, reused, results }: StatementBatch, isCommit: boolean): Error {
   const { broken, ends, stalePlan } = faultOf(error)
   if (reused && stalePlan === true) return new StalePlan(error)
   // Every end of the connection after a commit was sent leaves the commit unknown.
