@@ -6,7 +6,7 @@ import { versionOf, versionOfTexts } from '../plan/tag.ts'
 import type { Address } from '../run/address.ts'
 import { after } from '../scheduling/after.ts'
 import { quote, writeInParts } from '../sources/json-text.ts'
-import type { FoundRows, RowGroup, JsonResult } from '../sources/source.ts'
+import type { FoundRows, RowsOfValue, JsonResult } from '../sources/source.ts'
 import { type Answer, ok } from './answer.ts'
 import { renderGroup, renderGroups } from './groups.ts'
 import { itemWriter, joinMembers, renderItem, renderItems, renderScalar } from './items.ts'
@@ -149,7 +149,7 @@ function memberName (row: Row, by: readonly DataField[]): string {
 
 /** Returns a dictionary of arrays of items by the value that they share, as JSON text (docs/http.md: URLs). */
 function renderLists (
-  groups: readonly RowGroup[], select: Selection, longest: number
+  groups: readonly RowsOfValue[], select: Selection, longest: number
 ): string | Promise<string> {
   const write = itemWriter(select)
   return renderMembers(groups, ({ value }) => String(value), ({ rows }) => `[${rows.map(write).join(',')}]`, longest)

@@ -7,7 +7,7 @@ import type { CatalogCheck } from './catalog-check.ts'
 import type { Tell } from './changes.ts'
 
 /** The rows that share a value. */
-export interface RowGroup { readonly value: unknown, readonly rows: readonly Row[] }
+export interface RowsOfValue { readonly value: unknown, readonly rows: readonly Row[] }
 
 /** The result of a read. A source returns a miss as a value, and leaves its HTTP status to other rooms. */
 export type ReadResult = FoundRows | Missed
@@ -23,7 +23,12 @@ export type Missed =
  */
 export type FoundRows =
   | { readonly kind: 'rows', readonly rows: readonly Row[], readonly more: boolean, readonly total?: number }
-  | { readonly kind: 'groups', readonly groups: readonly RowGroup[], readonly more: boolean, readonly total?: number }
+  | {
+    readonly kind: 'groups'
+    readonly groups: readonly RowsOfValue[]
+    readonly more: boolean
+    readonly total?: number
+  }
 
 /** Found data as JSON text with wire names, byte for byte as JSON.stringify() writes it. It is sent unchanged. */
 export type JsonResult =

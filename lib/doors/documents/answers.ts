@@ -7,7 +7,7 @@ import {
 import { groupSchema, itemSchema, listedSchema, pageSchema } from './items.ts'
 import type { Content, SchemaReference, Response, Schema } from './objects.ts'
 import {
-  affectedSchema, createdSchema, directorySchema, doneSchema, eventSchema, importedForms, jsonResponse,
+  affectedSchema, createdSchema, directorySchema, doneSchema, eventSchema, importedAnswers, jsonResponse,
   type SharedResponse, wrappedSchema
 } from './responses.ts'
 import { shownSchema } from './shown.ts'
@@ -96,7 +96,7 @@ function itemResponse (schema: Schema, on: OnCollection, describing: Describing)
 
 /** The answer to a creation that is tried. */
 export const tried: Answer = when(['tries', 'details'], (on, describing) => {
-  const imported = importedForms(on, describing)
+  const imported = importedAnswers(on, describing)
   const done = doneSchema(describing)
   return jsonResponse('Tried, and not created.', imported.length === 0 ? done : { anyOf: [done, ...imported] })
 })
@@ -112,7 +112,7 @@ export const created = kept('Created', (on, describing) => {
   const mixed = { type: 'array', items: { anyOf: [acknowledgement, doneSchema(describing)] } }
   if (createdBody === 'none' && !profile.selection) return { description: 'Created.', headers }
   if (profile.plainNames) return jsonResponse('Created.', acknowledgement, { headers })
-  const forms = [...oneOrMany(one), mixed, ...importedForms(on, describing)]
+  const forms = [...oneOrMany(one), mixed, ...importedAnswers(on, describing)]
   return jsonResponse('Created. `Prefer` decides what the body shows.', { anyOf: forms }, { headers })
 })
 

@@ -62,7 +62,7 @@ export const affectedSchema = ({ components }: Describing): Schema => components
 }))
 
 /** Returns the form of the answer to an import; none where the collection takes none. */
-export const importedForms = (on: OnCollection, describing: Describing): readonly Schema[] =>
+export const importedAnswers = (on: OnCollection, describing: Describing): readonly Schema[] =>
   holds('imports', on, describing) ? [describing.components.named('Imported', importedSchema)] : []
 
 /** The number of items or, with a resolution, of those that were created, and of those that existed. */

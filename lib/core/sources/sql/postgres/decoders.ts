@@ -3,7 +3,7 @@ import type { ColumnType } from '../statements/dialect.ts'
 import { readInteger, readNumber } from '../statements/exact-numbers.ts'
 import { parseScalar, parseText } from '../statements/parse-json.ts'
 import { decodeArray, elementOf, isArray } from './arrays.ts'
-import { isJson, numberMember } from './forms.ts'
+import { isJson, numberMember } from './codecs.ts'
 
 // What values of PostgreSQL are in JavaScript. Some drivers give texts where others give values.
 

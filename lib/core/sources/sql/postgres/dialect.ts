@@ -5,9 +5,9 @@ import { elementOf, isArray, storeArray } from './arrays.ts'
 import { capitals } from './capitals.ts'
 import { indexConditionOf, numericOf } from './inexact.ts'
 import { decode } from './decoders.ts'
-import { byCodePoint, type Form, forms, isJson, isPadded, text, textForm } from './forms.ts'
+import { byCodePoint, type ColumnCodec, codecs, isJson, isPadded, text, textCodec } from './codecs.ts'
 import { postgresWriter } from './json.ts'
-import { columnForm, isLossy, postgresKind } from './kinds.ts'
+import { columnCodec, isLossy, postgresKind } from './kinds.ts'
 import { bucket, extreme, sum } from './sums.ts'
 
 /**
@@ -16,17 +16,17 @@ import { bucket, extreme, sum } from './sums.ts'
  */
 export const postgresDialect: Dialect = {
   makeCompiler: () => new (loadKysely().PostgresQueryCompiler)(),
-  comparable: (column, columnType) => columnForm(columnType).comparable(column),
+  comparable: (column, columnType) => columnCodec(columnType).comparable(column),
   filtered,
   indexCondition (column, operator, slot, columnType, textual) {
-    const { inexact } = columnForm(columnType)
+    const { inexact } = columnCodec(columnType)
     const value = operand(slot, columnType)
     if (inexact !== undefined) return indexConditionOf(column, operator, inexact.ends(value))
     const nearest = sql`(${value})::double precision`
     if (!textual || !isDouble(columnType)) return undefined
     return indexConditionOf(column, operator, { low: nearest, high: nearest })
   },
-  jsonNullAsNull: (column, columnType) => columnForm(columnType).jsonNullAsNull?.(column) ?? column,
+  jsonNullAsNull: (column, columnType) => columnCodec(columnType).jsonNullAsNull?.(column) ?? column,
   isLossy,
   // A field of several types shows the text `1` as the number.
   isInjective: columnType => columnType.kind !== 'mixed' && !isLossy(columnType),
@@ -39,7 +39,7 @@ export const postgresDialect: Dialect = {
   bucket,
   extreme,
   position (column, columnType) {
-    const position = columnForm(columnType).inexact?.position?.(column)
+    const position = columnCodec(columnType).inexact?.position?.(column)
     return position && { sql: position }
   },
   storedOperand: (slot, columnType, textual) => textual
@@ -49,7 +49,7 @@ export const postgresDialect: Dialect = {
       : operand(slot, columnType),
   // A column of text stays as it is, so that an index can serve it.
   asShown: (column, { kind, type }) =>
-    kind === 'string' && textForm(type) !== forms.text ? textForm(type).fetch(column) : column,
+    kind === 'string' && textCodec(type) !== codecs.text ? textCodec(type).fetch(column) : column,
   operand,
   among: (column, slot, columnType, textual) =>
     sql`${filtered(column, columnType, textual)} = any(${castList(sql`${sql.val(slot)}`, columnType, textual)})`,
@@ -76,11 +76,11 @@ export const postgresDialect: Dialect = {
     return sql`${first}${offset === undefined ? sql`` : sql` offset ${offset}`}`
   },
   lock: () => sql` for update`,
-  encode: (column, columnType) => columnForm(columnType).fetch(column),
+  encode: (column, columnType) => columnCodec(columnType).fetch(column),
   writer: postgresWriter,
   endsLongReads: true,
   fetchesPages: true,
-  fetch: (column, columnType) => columnForm(columnType).fetch(column),
+  fetch: (column, columnType) => columnCodec(columnType).fetch(column),
   decoder (columnType) {
     const { decode } = postgresKind(columnType.kind)
     return value => decode(value, columnType)
@@ -119,7 +119,7 @@ export const bufferedDialect: Dialect = {
   ...postgresDialect,
   endsLongReads: false,
   fetch (column, columnType) {
-    const fetched = columnForm(columnType).fetch(column)
+    const fetched = columnCodec(columnType).fetch(column)
     return isParsed(columnType) ? text(fetched) : fetched
   }
 }
@@ -141,14 +141,14 @@ function within (select: Sql, columns: readonly string[], longest: number): Sql 
 function encodeGroup (value: Sql, columnType: ColumnType): Sql {
   // Equal decimals have different texts, with and without zeros at their ends, and so have padded texts.
   if (columnType.kind === 'decimal') return sql`trim_scale(${value})::text`
-  if (isPadded(columnType.type)) return columnForm(columnType).encode(sql`${value}::${sql.raw(columnType.type)}`)
-  return isAsCompared(columnType) ? value : columnForm(columnType).encode(value)
+  if (isPadded(columnType.type)) return columnCodec(columnType).encode(sql`${value}::${sql.raw(columnType.type)}`)
+  return isAsCompared(columnType) ? value : columnCodec(columnType).encode(value)
 }
 
 /** The types whose columns PostgreSQL compares with texts; also the name of an unknown one. */
 const comparesText = /^(?:$|text|character|citext|name$)/
 
-const isInexactNumber = (columnType: ColumnType) => columnForm(columnType).inexact?.shownType === 'double precision'
+const isInexactNumber = (columnType: ColumnType) => columnCodec(columnType).inexact?.shownType === 'double precision'
 
 /** Returns true for a field whose groups are encoded as they are compared. */
 const isAsCompared = (columnType: ColumnType) =>
@@ -158,25 +158,25 @@ const isAsCompared = (columnType: ColumnType) =>
 const isText = ({ kind }: ColumnType) => kind === 'string'
 
 function filtered (column: Sql, columnType: ColumnType, textual: boolean): Sql {
-  const { comparable, inexact } = columnForm(columnType)
+  const { comparable, inexact } = columnCodec(columnType)
   const shown = inexact === undefined ? comparable(column) : inexact.toShown(column)
   return textual && isDouble(columnType) ? numericOf(shown) : shown
 }
 
 /** Returns true for a column whose filters compare doubles, to which the cast of an integer may round it. */
 const isDouble = (columnType: ColumnType) =>
-  columnType.type === 'double precision' || filteredType(columnForm(columnType)) === 'double precision'
+  columnType.type === 'double precision' || filteredType(columnCodec(columnType)) === 'double precision'
 
 function operand (slot: Slot, columnType: ColumnType, textual = false): Sql {
-  const form = columnForm(columnType)
+  const codec = columnCodec(columnType)
   const value = sql`${sql.val(slot)}`
   if (textual && isDouble(columnType)) return sql`${value}::text::numeric`
-  return form.operand?.(value) ?? sql`${value}::${sql.raw(filteredType(form))}`
+  return codec.operand?.(value) ?? sql`${value}::${sql.raw(filteredType(codec))}`
 }
 
-const filteredType = ({ type, inexact }: Form) => inexact?.shownType ?? type
+const filteredType = ({ type, inexact }: ColumnCodec) => inexact?.shownType ?? type
 
-const storedType = (columnType: ColumnType) => columnForm(columnType).inexact?.type ?? columnForm(columnType).type
+const storedType = (columnType: ColumnType) => columnCodec(columnType).inexact?.type ?? columnCodec(columnType).type
 
 /** Returns null for a text that is no number. A cursor that a client made may hold one, and a cast of it would fail. */
 const numericText = (value: Sql) =>
@@ -184,12 +184,12 @@ const numericText = (value: Sql) =>
 
 // By way of an array of texts, which every driver can send.
 function castList (value: Sql, columnType: ColumnType, textual: boolean): Sql {
-  const form = columnForm(columnType)
+  const codec = columnCodec(columnType)
   if (textual && isDouble(columnType)) return sql`${value}::text[]::numeric[]`
   const element = sql.id('element')
-  return form.operand === undefined
-    ? sql`${value}::text[]::${sql.raw(filteredType(form))}[]`
-    : sql`array(select ${form.operand(element)} from unnest(${value}::text[]) as ${element})`
+  return codec.operand === undefined
+    ? sql`${value}::text[]::${sql.raw(filteredType(codec))}[]`
+    : sql`array(select ${codec.operand(element)} from unnest(${value}::text[]) as ${element})`
 }
 
 function toColumn (value: Sql, columnType: ColumnType): Sql {

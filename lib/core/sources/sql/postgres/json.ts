@@ -1,7 +1,7 @@
 import { sql } from '../load-kysely.ts'
 import type { ColumnType, Sql, Writer } from '../statements/dialect.ts'
 import { integerMark, writeMarked } from '../statements/exact-numbers.ts'
-import { columnForm } from './kinds.ts'
+import { columnCodec } from './kinds.ts'
 import { wideNumeric } from './inexact.ts'
 
 /**
@@ -30,7 +30,7 @@ function rows (row: Sql): Sql {
 
 /** Writes a value. Marks a number that JavaScript would write in another way, and one that JSON does not have. */
 function writeValue (column: Sql, columnType: ColumnType): Sql {
-  const value = columnForm(columnType).encode(column)
+  const value = columnCodec(columnType).encode(column)
   const { kind, type } = columnType
   if (kind !== 'integer' && kind !== 'number') return value
   // A column that a migration has made a text takes no sum, so that the statement is made anew.
@@ -60,7 +60,7 @@ function writeForeign (column: Sql, kind: 'integer' | 'number'): Sql {
 }
 
 function toDouble (column: Sql, columnType: ColumnType): Sql {
-  const { inexact } = columnForm(columnType)
+  const { inexact } = columnCodec(columnType)
   if (columnType.type === 'real') return column
   if (columnType.type.startsWith('numeric')) return (inexact ?? wideNumeric).toShown(column)
   return sql`(${column})::double precision`

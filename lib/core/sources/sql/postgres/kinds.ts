@@ -5,8 +5,8 @@ import type { ColumnType, Sql } from '../statements/dialect.ts'
 import { elementOf, encodeArray, isArray } from './arrays.ts'
 import { decodeBoolean, decodeDate, decodeInteger, decodeJson, decodeNumber } from './decoders.ts'
 import {
-  type Form, forms, integerForm, isInteger, isJson, numberForm, text, textForm, timeForm, timestampForm
-} from './forms.ts'
+  type ColumnCodec, codecs, integerCodec, isInteger, isJson, numberCodec, text, textCodec, timeCodec, timestampCodec
+} from './codecs.ts'
 import { real } from './inexact.ts'
 
 /** What PostgreSQL needs of a kind of values. */
@@ -15,8 +15,8 @@ interface Kind {
   readonly column: string
   /** The families of the columns that can hold the values; undefined where the schema says more. */
   readonly families: readonly TypeFamily[] | undefined
-  /** Returns the forms of a column in SQL. */
-  form (columnType: ColumnType): Form
+  /** Returns how values of a column are written in SQL. */
+  codec (columnType: ColumnType): ColumnCodec
   /** Returns what a fetched value is in JavaScript. */
   decode (value: unknown, columnType: ColumnType): unknown
   /** Returns what sums add of a column. `filtered`: the column as filters compare it. */
@@ -45,28 +45,28 @@ const kinds: Readonly<Record<ValueKind, Kind>> = {
       'integer', 'decimal', 'float', 'money', 'boolean', 'text', 'enum', 'date', 'timestamp', 'time', 'interval',
       'uuid', 'json', 'array', 'other'
     ],
-    form: ({ type }) => textForm(type)
+    codec: ({ type }) => textCodec(type)
   },
   integer: {
     ...exact,
     column: 'bigint',
     families: ['integer', 'decimal', 'float'],
-    form: ({ type }) => integerForm(type),
+    codec: ({ type }) => integerCodec(type),
     decode: decodeInteger
   },
   number: {
     column: 'double precision',
     families: ['integer', 'decimal', 'float'],
-    form: ({ type }) => numberForm(type),
+    codec: ({ type }) => numberCodec(type),
     decode: decodeNumber,
     add: (column, filtered, type) => isInteger(type) ? column : asText(filtered)
   },
-  boolean: { ...plain, column: 'boolean', families: ['boolean'], form: () => forms.boolean, decode: decodeBoolean },
+  boolean: { ...plain, column: 'boolean', families: ['boolean'], codec: () => codecs.boolean, decode: decodeBoolean },
   date: {
     ...plain,
     column: 'date',
     families: ['date', 'text'],
-    form: ({ type }) => type === 'date' ? forms.date : forms.text,
+    codec: ({ type }) => type === 'date' ? codecs.date : codecs.text,
     decode: decodeDate
   },
   'date-time': {
@@ -74,36 +74,36 @@ const kinds: Readonly<Record<ValueKind, Kind>> = {
     // Clients see milliseconds.
     column: 'timestamp(3) with time zone',
     families: ['timestamp', 'text'],
-    form: ({ type }) => timestampForm(type)
+    codec: ({ type }) => timestampCodec(type)
   },
-  time: { ...plain, column: 'text', families: ['time', 'text'], form: ({ type }) => timeForm(type) },
+  time: { ...plain, column: 'text', families: ['time', 'text'], codec: ({ type }) => timeCodec(type) },
   uuid: {
     ...plain,
     column: 'uuid',
     families: ['uuid', 'text'],
-    form: ({ type }) => type === 'uuid' ? forms.uuid : forms.text
+    codec: ({ type }) => type === 'uuid' ? codecs.uuid : codecs.text
   },
   int64: {
     ...exact,
     column: 'bigint',
     families: ['integer', 'decimal'],
-    form: ({ type }) => type.startsWith('numeric') ? forms.integerNumeric : forms.int64
+    codec: ({ type }) => type.startsWith('numeric') ? codecs.integerNumeric : codecs.int64
   },
-  decimal: { ...exact, column: 'numeric', families: ['integer', 'decimal'], form: () => forms.decimal },
+  decimal: { ...exact, column: 'numeric', families: ['integer', 'decimal'], codec: () => codecs.decimal },
   byte: {
     ...plain,
     column: 'bytea',
     families: ['bytes', 'text'],
-    form: ({ type }) => type === 'bytea' ? forms.bytes : forms.text
+    codec: ({ type }) => type === 'bytea' ? codecs.bytes : codecs.text
   },
   mixed: {
     ...plain,
     column: 'text',
     families: undefined,
     decode: decodeJson,
-    form ({ type, nullable = false }) {
-      if (!isJson(type)) return forms.mixed
-      return nullable ? forms.nullableMixedJson : forms.mixedJson
+    codec ({ type, nullable = false }) {
+      if (!isJson(type)) return codecs.mixed
+      return nullable ? codecs.nullableMixedJson : codecs.mixedJson
     }
   },
   json: {
@@ -112,24 +112,24 @@ const kinds: Readonly<Record<ValueKind, Kind>> = {
     column: 'json',
     families: undefined,
     decode: decodeJson,
-    form: columnType => isArray(columnType.type) ? arrayForm(columnType) : forms.json
+    codec: columnType => isArray(columnType.type) ? arrayCodec(columnType) : codecs.json
   }
 }
 
 export const postgresKind = (kind: ValueKind): Kind => kinds[kind]
 
-/** Returns the form for a column: the form of the field's kind, unless the column's own type needs another. */
-export const columnForm = (columnType: ColumnType): Form => kinds[columnType.kind].form(columnType)
+/** Returns the codec of a column: that of the field's kind, unless the column's own type needs another. */
+export const columnCodec = (columnType: ColumnType): ColumnCodec => kinds[columnType.kind].codec(columnType)
 
-function arrayForm (columnType: ColumnType): Form {
+function arrayCodec (columnType: ColumnType): ColumnCodec {
   const element = elementOf(columnType)
-  const encode = (column: Sql) => encodeArray(column, element, columnForm(element).encode)
-  return { ...forms.json, encode, fetch: column => text(encode(column)) }
+  const encode = (column: Sql) => encodeArray(column, element, columnCodec(element).encode)
+  return { ...codecs.json, encode, fetch: column => text(encode(column)) }
 }
 
 /** Returns true if a value that is shown may differ from the one that is stored. */
 export function isLossy (columnType: ColumnType): boolean {
-  const { inexact } = columnForm(columnType)
+  const { inexact } = columnCodec(columnType)
   // The text of a `real` stands for it alone.
   return inexact !== undefined && inexact !== real
 }

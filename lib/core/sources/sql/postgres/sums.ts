@@ -1,6 +1,6 @@
 import { sql } from '../load-kysely.ts'
 import type { ColumnType, Sql } from '../statements/dialect.ts'
-import { columnForm, postgresKind } from './kinds.ts'
+import { columnCodec, postgresKind } from './kinds.ts'
 import type { TimeUnit } from '../../../plan/time-units.ts'
 
 /** Returns the exact sum of a column, or its mean (Dialect.sum). */
@@ -19,7 +19,7 @@ export function sum (
 /** The aggregates min() and max() of PostgreSQL before 18 take neither UUIDs nor bytes. */
 export function extreme (call: 'min' | 'max', value: Sql, columnType: ColumnType): Sql {
   const name = sql.raw(call)
-  switch (columnForm(columnType).type) {
+  switch (columnCodec(columnType).type) {
     case 'uuid': return sql`${name}((${value})::text collate "C")::uuid`
     case 'bytea': return sql`decode(${name}(encode(${value}, 'hex') collate "C"), 'hex')`
     default: return sql`${name}(${value})`
@@ -28,7 +28,7 @@ export function extreme (call: 'min' | 'max', value: Sql, columnType: ColumnType
 
 /** Returns the beginning of the unit of time that a day or timestamp is in (Dialect.bucket). */
 export function bucket (value: Sql, columnType: ColumnType, unit: TimeUnit) {
-  const inZone = columnForm(columnType).type === 'timestamptz'
+  const inZone = columnCodec(columnType).type === 'timestamptz'
   const local = inZone ? sql`(${value}) at time zone 'UTC'` : sql`(${value})::timestamp`
   const isWhole = sql`${local} >= '0001-01-01' and ${local} < '10000-01-01'`
   const start = sql`(case when ${isWhole} then date_trunc(${sql.lit(unit)}, ${local}) else ${local} end)`

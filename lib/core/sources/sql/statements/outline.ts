@@ -2,7 +2,7 @@ import type { Collection, StoredField } from '../../../model/model.ts'
 import type { Predicate, ReadPlan, Step } from '../../../plan/plan.ts'
 import type { Change, ChangeOf, Stored } from '../../source.ts'
 import { isTextual } from './conditions.ts'
-import { insertForm, isFlat, toBound } from './shape.ts'
+import { insertFlags, isFlat, toBound } from './shape.ts'
 import { comparedValue, type Value } from './slots.ts'
 
 /**
@@ -44,7 +44,7 @@ export function outlineOf (planned: Planned, count: number): Outline | undefined
 function draw (planned: Planned): Outline | undefined {
   if (planned.kind === 'insert') {
     const { collection, fields } = planned
-    return { collection, where: undefined, fields, rest: insertForm(planned) }
+    return { collection, where: undefined, fields, rest: insertFlags(planned) }
   }
   if (planned.kind !== 'item' && planned.kind !== 'update') return undefined
   const [{ collection, where } = none] = planned.steps
@@ -69,7 +69,7 @@ function follows (outline: Outline, planned: Planned, values: Value[]): boolean 
     case 'item': return planned.longest === rest && followsStep(outline, planned.steps, values)
     case 'update': return followsStep(outline, planned.steps, values) && addStored(planned.values, fields, values)
     case 'insert': {
-      const isAlike = planned.collection === collection && insertForm(planned) === rest
+      const isAlike = planned.collection === collection && insertFlags(planned) === rest
       return isAlike && addRow(planned, fields, values)
     }
     default: return false

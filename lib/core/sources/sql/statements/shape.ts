@@ -107,7 +107,7 @@ function addChange (draft: ShapeDraft, change: Change): void {
   draft.key += `${identityOf(change.collection)}:`
   if (change.kind === 'insert') {
     const { fields, rows: [row = []] } = change
-    draft.key += insertForm(change)
+    draft.key += insertFlags(change)
     return addStored(draft, change.rows, fields.map((field, index) => [field, row[index]]))
   }
   for (const step of change.steps) addStep(draft, step)
@@ -116,7 +116,7 @@ function addChange (draft: ShapeDraft, change: Change): void {
 }
 
 /** Returns the sum of 1 for an insert to which a duplicate is no error, 2 for one with keys, 4 for several items. */
-export const insertForm = ({ orNothing, keyed, rows }: ChangeOf<'insert'>) =>
+export const insertFlags = ({ orNothing, keyed, rows }: ChangeOf<'insert'>) =>
   (orNothing ? 1 : 0) + (keyed ? 2 : 0) + (rows.length > 1 ? 4 : 0)
 
 function addStored (draft: ShapeDraft, node: object, stored: ReadonlyArray<readonly [StoredField, unknown]>): void {

@@ -5,12 +5,12 @@ import {
 } from './inexact.ts'
 
 /**
- * The SQL forms of a column type. `type`: the type that a bound value is cast to. `comparable`: for comparing and
- * ordering. `encode`: inside of JSON. `fetch`: outside of JSON. `operand`: a bound value, instead of the plain cast.
- * `jsonNullAsNull`: the column, with null for other values that are shown as null. `inexact`: present if a client sees
- * another value than the one that is ordered.
+ * How values of a column type are written in SQL. `type`: the type that a bound value is cast to. `comparable`: for
+ * comparing and ordering. `encode`: inside of JSON. `fetch`: outside of JSON. `operand`: a bound value, instead of the
+ * plain cast. `jsonNullAsNull`: the column, with null for other values that are shown as null. `inexact`: present if a
+ * client sees another value than the one that is ordered.
  */
-export interface Form {
+export interface ColumnCodec {
   readonly type: string
   comparable (column: Sql): Sql
   encode (column: Sql): Sql
@@ -24,10 +24,11 @@ const asIs = (column: Sql) => column
 export const text = (column: Sql) => sql`(${column})::text`
 export const byCodePoint = (column: Sql) => sql`(${column})::text collate "C"`
 
-const plain = (type: string, fetch = asIs): Form => ({ type, comparable: asIs, encode: asIs, fetch })
+const plain = (type: string, fetch = asIs): ColumnCodec => ({ type, comparable: asIs, encode: asIs, fetch })
 
 /** A type whose values JSON holds as text. */
-const textual = (type: string, toText = text): Form => ({ type, comparable: asIs, encode: toText, fetch: toText })
+const textual = (type: string, toText = text): ColumnCodec =>
+  ({ type, comparable: asIs, encode: toText, fetch: toText })
 
 // A number takes less time to make, send and read than a text, and does not depend on DateStyle. Infinity is no number
 // of days: it is told by the ends of what an integer holds, which no date reaches.
@@ -41,7 +42,7 @@ const isoTimestamp = (column: Sql) => sql`(${isoText(sql`(${column}) at time zon
 
 /** The text that a type writes itself. The casts of some types are others: that of `inet` adds a mask. */
 const output = (column: Sql) => sql`(case when ${column} is null then null else format('%s', ${column}) end)`
-const asText = (toText: (column: Sql) => Sql): Form => ({
+const asText = (toText: (column: Sql) => Sql): ColumnCodec => ({
   type: 'text',
   comparable: column => sql`(${toText(column)}) collate "C"`,
   encode: toText,
@@ -81,14 +82,14 @@ const exactScalar = (column: Sql) => sql`(case ${jsonType(column)}
 
 const nullOfJson = (column: Sql) => sql`nullif(to_jsonb(${column}), 'null')`
 
-const mixedJson: Form = {
+const mixedJson: ColumnCodec = {
   type: 'text',
   comparable: scalarOfJson,
   encode: exactScalar,
   fetch: column => text(exactScalar(column))
 }
 
-export const forms = {
+export const codecs = {
   isoText: asText(isoText),
   isoTimestamp: asText(isoTimestamp),
   text: { type: 'text', comparable: byCodePoint, encode: text, fetch: text },
@@ -135,35 +136,35 @@ export const forms = {
   timestamp: { ...textual('timestamp', timestamp), operand: localTimestampOperand },
   time: plain('time', text),
   timetz: { ...plain('timetz', text), operand: zoned }
-} as const satisfies Record<string, Form>
+} as const satisfies Record<string, ColumnCodec>
 
-export function numberForm (type: string): Form {
-  if (type === 'real') return forms.real
-  if (isInteger(type)) return type === 'bigint' ? { ...forms.bigint, type: 'numeric' } : forms.numeric
-  if (!type.startsWith('numeric')) return forms.number
+export function numberCodec (type: string): ColumnCodec {
+  if (type === 'real') return codecs.real
+  if (isInteger(type)) return type === 'bigint' ? { ...codecs.bigint, type: 'numeric' } : codecs.numeric
+  if (!type.startsWith('numeric')) return codecs.number
   const [, digits, places = '0'] = /^numeric\((\d+)(?:,(-?\d+))?\)$/.exec(type) ?? []
   // A double holds every decimal number of 15 digits, so that its text is that of the number, if its exponent fits.
-  return Number(digits) <= 15 && Math.abs(Number(places)) < 100 ? forms.numeric : forms.wideNumeric
+  return Number(digits) <= 15 && Math.abs(Number(places)) < 100 ? codecs.numeric : codecs.wideNumeric
 }
 
-export function integerForm (type: string): Form {
-  if (type === 'smallint' || type === 'integer') return forms.integer
-  if (type === '' || type === 'bigint') return forms.bigint
-  if (type === 'real') return forms.real
-  return type.startsWith('numeric') ? forms.integerNumeric : forms.numeric
+export function integerCodec (type: string): ColumnCodec {
+  if (type === 'smallint' || type === 'integer') return codecs.integer
+  if (type === '' || type === 'bigint') return codecs.bigint
+  if (type === 'real') return codecs.real
+  return type.startsWith('numeric') ? codecs.integerNumeric : codecs.numeric
 }
 
-export function timeForm (type: string): Form {
-  if (!/^time[ (]/.test(type)) return forms.text
-  return type.endsWith('with time zone') ? forms.timetz : forms.time
+export function timeCodec (type: string): ColumnCodec {
+  if (!/^time[ (]/.test(type)) return codecs.text
+  return type.endsWith('with time zone') ? codecs.timetz : codecs.time
 }
 
-/** Returns the form for a field of plain text, whose column may still be of days or timestamps. */
-export function textForm (type: string): Form {
-  if (type === 'date' || /^timestamp.* without time zone$/.test(type)) return forms.isoText
-  if (type.startsWith('timestamp')) return forms.isoTimestamp
-  if (isPadded(type)) return forms.padded
-  return type === 'inet' || type === 'cidr' ? forms.output : forms.text
+/** Returns the codec for a field of plain text, whose column may still be of days or timestamps. */
+export function textCodec (type: string): ColumnCodec {
+  if (type === 'date' || /^timestamp.* without time zone$/.test(type)) return codecs.isoText
+  if (type.startsWith('timestamp')) return codecs.isoTimestamp
+  if (isPadded(type)) return codecs.padded
+  return type === 'inet' || type === 'cidr' ? codecs.output : codecs.text
 }
 
 /** Returns true for `char(n)`, whose values have spaces at their ends. */
@@ -171,12 +172,12 @@ export const isPadded = (type: string) => /^(?:character(?:\(|$)|bpchar)/.test(t
 
 export const isInteger = (type: string) => type === 'smallint' || type === 'integer' || type === 'bigint'
 
-export function timestampForm (type: string): Form {
-  if (!type.startsWith('timestamp')) return forms.text
-  const form = type.endsWith('with time zone') ? forms.timestampInZone : forms.timestamp
+export function timestampCodec (type: string): ColumnCodec {
+  if (!type.startsWith('timestamp')) return codecs.text
+  const codec = type.endsWith('with time zone') ? codecs.timestampInZone : codecs.timestamp
   // Other columns hold timestamps that are finer than the milliseconds of the wire.
-  if (/^timestamp\([0-3]\)/.test(type)) return form
-  return { ...form, inexact: form === forms.timestampInZone ? fineTimestampInZone : fineTimestamp }
+  if (/^timestamp\([0-3]\)/.test(type)) return codec
+  return { ...codec, inexact: codec === codecs.timestampInZone ? fineTimestampInZone : fineTimestamp }
 }
 
 export const isJson = (type: string) => type === 'json' || type === 'jsonb'
