@@ -62,8 +62,9 @@ export function compileKey (collection: string, { key }: Declared, scalars: Scal
 }
 
 function declaredKey (collection: string, key: readonly string[], scalars: Scalars): readonly StoredField[] {
-  const isList: boolean = Array.isArray(key) && key.length > 0
-  if (!isList) throw new DeclarationError(`collection '${collection}': 'key' must be a list of one or more fields`)
+  if (key.length === 0) {
+    throw new DeclarationError(`collection '${collection}': 'key' must be a list of one or more fields`)
+  }
   return key.map((property, index) => {
     const fail = (reason: string): never => {
       throw new DeclarationError(`${placeOf(collection, property)}: ${reason}`)
@@ -86,14 +87,13 @@ function namedIn (
 }
 
 /**
- * Returns the declared lists of fields that are unique together. Throws a DeclarationError for a list that is none, and
+ * Returns the declared lists of fields that are unique together. Throws a DeclarationError for a list of one field, and
  * for a field that has no values to compare.
  */
 export function compileUnique (
   collection: string, { unique }: Declared, scalars: Scalars
 ): ReadonlyArray<readonly StoredField[]> {
-  const isList = (value: unknown) => Array.isArray(value) && new Set(value).size === value.length && value.length > 1
-  if (!Array.isArray(unique) || !unique.every(isList)) {
+  if (!unique.every(list => list.length > 1 && new Set(list).size === list.length)) {
     throw new DeclarationError(`collection '${collection}': 'unique' must be a list of lists of two or more fields`)
   }
   return unique.map(properties => properties.map((property: string) => {

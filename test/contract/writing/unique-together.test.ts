@@ -104,9 +104,13 @@ test('a list in unique names two or more stored fields', async t => {
     await Fastify().register(dataApi, { collections: { labels } })
   }
   const lists = "collection 'labels': 'unique' must be a list of lists of two or more fields"
-  for (const wrong of ['name', ['name', 'teamId'], [['name']], [['name', 'name']]]) {
-    await t.rejects(register(wrong), { message: lists })
-  }
+  for (const wrong of [[['name']], [['name', 'name']]]) await t.rejects(register(wrong), { message: lists })
+  await t.rejects(register('name'), {
+    message: "collection 'labels', unique: must be an array; found the string 'name'"
+  })
+  await t.rejects(register(['name', 'teamId']), {
+    message: "collection 'labels', unique.0: expected a list of names; found the string 'name'"
+  })
   await t.rejects(register([['teamId', 'title']]), {
     message: "collection 'labels', field 'title': is named in 'unique', but is not a stored field of the collection"
   })
