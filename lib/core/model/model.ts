@@ -59,7 +59,7 @@ export interface Collection {
   /** The sub-item fields, of any collection, whose target is this collection. */
   readonly referrers: readonly SubItemField[]
   /** The foreign keys of this collection that sub-collections declare: each refers to the key of `target`. */
-  readonly referring: readonly Reference[]
+  readonly referring: readonly CollectionReference[]
   /** The many-to-many relations that link items of this collection, on either side. */
   readonly links: readonly SubCollectionField[]
   readonly strategies: Strategies
@@ -73,7 +73,7 @@ export interface Collection {
 }
 
 /** A foreign key of a collection, and the collection that it refers to where the constants are those of the item. */
-export interface Reference {
+export interface CollectionReference {
   readonly foreignKey: readonly StoredField[]
   readonly target: Collection
   readonly constants: readonly Constant[]

@@ -6,7 +6,7 @@ import { orNearest } from '../errors/suggest.ts'
 import type { CollectionDraft, CompileOptions, Drafts } from './compile.ts'
 import { type KeyValues, toKeyValues } from './identifiers.ts'
 import { compileFlags, nameOf, placeOf, storedNames } from './fields.ts'
-import type { Collection, Constant, Field, Link, Reference, RelationField, StoredField } from './model.ts'
+import type { Collection, Constant, Field, Link, CollectionReference, RelationField, StoredField } from './model.ts'
 import type { ValueType } from './values.ts'
 
 /**
@@ -160,23 +160,25 @@ function areForeign (one: ValueType, other: ValueType): boolean {
 }
 
 /** Returns the foreign keys of a collection, also those that only the other collection declares. */
-export const referencesOf = ({ fields, referring }: Collection): readonly Reference[] =>
+export const referencesOf = ({ fields, referring }: Collection): readonly CollectionReference[] =>
   [...[...fields.values()].flatMap(referenceOf), ...referring]
 
-const referenceOf = (field: Field): readonly Reference[] =>
+const referenceOf = (field: Field): readonly CollectionReference[] =>
   field.kind === 'sub-item' ? [field] : []
 
 /** Returns the fields of which it depends to which item a foreign key refers. */
-export const referringFields = ({ foreignKey, constants }: Reference): readonly StoredField[] =>
+export const referringFields = ({ foreignKey, constants }: CollectionReference): readonly StoredField[] =>
   [...foreignKey, ...constants.map(({ field }) => field)]
 
 /** Returns the key of the item to which an item with these values refers; undefined if it refers to none. */
-export const referredKey = (reference: Reference, valueOf: (field: StoredField) => unknown): KeyValues | undefined =>
+export const referredKey = (
+  reference: CollectionReference, valueOf: (field: StoredField) => unknown
+): KeyValues | undefined =>
   hasConstants(reference, valueOf) ? toKeyValues(reference.foreignKey.map(valueOf)) : undefined
 
 /** Returns true if an item with these values has the constants with which a foreign key refers to its target. */
 export const hasConstants = (
-  { constants }: Pick<Reference, 'constants'>, valueOf: (field: StoredField) => unknown
+  { constants }: Pick<CollectionReference, 'constants'>, valueOf: (field: StoredField) => unknown
 ): boolean => constants.every(({ field, value }) => valueOf(field) === value)
 
 /** Returns the names by which clients know a stored field: its own, or those of the sub-items that it refers to. */

@@ -1,5 +1,5 @@
 import type { KeyValues } from '../model/identifiers.ts'
-import type { Collection, Reference, StoredField } from '../model/model.ts'
+import type { Collection, CollectionReference, StoredField } from '../model/model.ts'
 import { referencesOf, referredKey, referringFields } from '../model/relations.ts'
 import type { Predicate, ReadPlan } from '../plan/plan.ts'
 import { equalsKey } from '../plan/predicates.ts'
@@ -46,7 +46,7 @@ export async function danglingIn (
 
 /** Returns the keys of the items to which a reference of the written items leads, each once. */
 async function referredKeys (
-  change: AuthorisedStoringChange, reference: Reference, reads: Reads
+  change: AuthorisedStoringChange, reference: CollectionReference, reads: Reads
 ): Promise<readonly KeyValues[]> {
   const fields = change.kind === 'insert' ? change.fields : referringFields(reference)
   const rows = change.kind === 'insert' ? change.rows : [await valuesAfter(change, fields, reads)]

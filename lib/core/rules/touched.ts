@@ -1,6 +1,6 @@
 import { forbidden } from '../errors/errors.ts'
 import { type KeyValues, toKeyValues } from '../model/identifiers.ts'
-import type { Collection, Reference, StoredField } from '../model/model.ts'
+import type { Collection, CollectionReference, StoredField } from '../model/model.ts'
 import { referencesOf, referredKey, referringFields } from '../model/relations.ts'
 import type { Predicate, Row, Step } from '../plan/plan.ts'
 import { listKeys } from '../plan/read/list-keys.ts'
@@ -132,12 +132,12 @@ async function touchedBy (
 /** Returns the foreign keys of which a field is written, whose targets' scope asks for relations. */
 export const foreignKeysIn = (
   collection: Collection, written: readonly StoredField[], caller: Caller
-): readonly Reference[] => referencesOf(collection).filter(one =>
+): readonly CollectionReference[] => referencesOf(collection).filter(one =>
   referringFields(one).some(field => written.includes(field)) && isScopedByRelations(one.target, caller))
 
 /** Returns the items that the items with these keys refer to, as they are stored now. */
 async function parentsOf (
-  collection: Collection, keys: readonly KeyValues[], references: readonly Reference[], read: ReadList
+  collection: Collection, keys: readonly KeyValues[], references: readonly CollectionReference[], read: ReadList
 ): Promise<readonly Touch[]> {
   if (references.length === 0) return []
   const plan = listKeys({ collection, via: undefined }, [], keyIn(collection, keys))

@@ -1,7 +1,7 @@
 import type { CollectionView, Face, Sight, Who } from '../../core/api/face.ts'
 import type { McpLimits } from '../../core/api/options.ts'
 import type { Answer } from '../../core/response/answer.ts'
-import { isReadable, writesOf } from './describe.ts'
+import { isReadCollection, writesOf } from './describe.ts'
 import { fit, type Fitting } from './fit.ts'
 
 /** What an agent may do, as the caller of one request: each call has the caller's rules, as a request of HTTP has. */
@@ -48,7 +48,7 @@ export function makeAgents (
       async uses () {
         const sight = await visitor(face, '/').sight()
         const collections = sight.collections.filter(one =>
-          isReadable(one, sight) || (operations > 0 && writesOf(one, sight).length > 0))
+          isReadCollection(one, sight) || (operations > 0 && writesOf(one, sight).length > 0))
         return { sight, collections }
       },
       get: (url, count) => fit(length, async most => {

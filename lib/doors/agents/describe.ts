@@ -4,7 +4,7 @@ import { fieldSchema, timePattern } from '../documents/values.ts'
 import type { Uses } from './agent.ts'
 
 /** Returns true for a collection that the caller may read. */
-export const isReadable = (collection: CollectionView, sight: Sight): boolean =>
+export const isReadCollection = (collection: CollectionView, sight: Sight): boolean =>
   sight.at({ kind: 'collection', collection }).methods.includes('GET')
 
 /** Returns the methods by which operations of the caller create, change and delete items of the collection. */

@@ -3,7 +3,7 @@ import type { McpLimits } from '../../core/api/options.ts'
 import { DataApiError, methodNotAllowed } from '../../core/errors/errors.ts'
 import { type Answer, json } from '../../core/response/answer.ts'
 import { type Agent, type Fail, makeAgents } from './agent.ts'
-import { describe, isReadable, writesOf } from './describe.ts'
+import { describe, isReadCollection, writesOf } from './describe.ts'
 import { idOf, ProtocolError, readMessage } from './message.ts'
 import { runMethod, type AgentServer } from './methods.ts'
 import { instructions, readingTools } from './tools.ts'
@@ -42,7 +42,8 @@ export function makeAgentDoor (face: Face, limits: McpLimits, fail: Fail): Agent
     },
     async tell (request) {
       const { sight, collections } = await agentOf(request).uses()
-      const text = `${instructions}\n\n${describe(collections.filter(one => isReadable(one, sight)), undefined)}\n`
+      const read = collections.filter(one => isReadCollection(one, sight))
+      const text = `${instructions}\n\n${describe(read, undefined)}\n`
       const headers = { 'content-type': 'text/plain; charset=utf-8' }
       return { status: 200, headers, links: [], body: text, ...personal && { personal } }
     },
@@ -51,7 +52,7 @@ export function makeAgentDoor (face: Face, limits: McpLimits, fail: Fail): Agent
       const { sight, collections } = await agent.uses()
       return collections.map(collection => {
         const writes = agent.operations > 0 ? writesOf(collection, sight) : []
-        return { collection, isRead: isReadable(collection, sight), writes }
+        return { collection, isRead: isReadCollection(collection, sight), writes }
       })
     }
   }

@@ -1,6 +1,6 @@
 import { isObject } from '../../core/errors/is-object.ts'
 import type { Agent } from './agent.ts'
-import { isReadable } from './describe.ts'
+import { isReadCollection } from './describe.ts'
 import { legacy, type Message, modern, type Params, ProtocolError } from './message.ts'
 import { callTool, instructions, writingTools } from './tools.ts'
 
@@ -96,7 +96,7 @@ async function readResource ({ uri }: Params, agent: Agent): Promise<object> {
 
 const namesFor = (agent: Agent): Promise<readonly string[]> => orRefused(agent, async () => {
   const { sight, collections } = await agent.uses()
-  return collections.filter(one => isReadable(one, sight)).map(({ name }) => name)
+  return collections.filter(one => isReadCollection(one, sight)).map(({ name }) => name)
 })
 
 /** An error of the API becomes one of the protocol, with the body of the former as its data. */

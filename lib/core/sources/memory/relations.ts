@@ -1,5 +1,5 @@
 import { hasConstants } from '../../model/relations.ts'
-import type { Collection, Reference, RelationField } from '../../model/model.ts'
+import type { Collection, CollectionReference, RelationField } from '../../model/model.ts'
 import type { MemorySource } from './memory.ts'
 import type { MemoryTable } from './table.ts'
 import { type Tick, untimed } from './tick.ts'
@@ -26,7 +26,7 @@ export function relatedOf (field: RelationField, tick: Tick): Related {
 export const relatedRows = (row: object, field: RelationField): readonly object[] => relatedOf(field, untimed)(row)
 
 /** Returns the test of the objects whose foreign key refers to an item of the target. */
-const refersBy = (reference: Pick<Reference, 'constants'>) => (row: object): boolean =>
+const refersBy = (reference: Pick<CollectionReference, 'constants'>) => (row: object): boolean =>
   hasConstants(reference, field => readerOf(field)(row))
 
 function finderOf (field: RelationField): Related {

@@ -10,7 +10,7 @@ import { compileSyntax, type Syntax } from '../../../core/request/syntax.ts'
 import { memoryTable } from '../../../core/sources/memory/relations.ts'
 import { generateCall } from './functions.ts'
 import type { ValueGenerator, Weighted } from './generator.ts'
-import { generateText, relationsOf, scalarFields, textOfValue, comparedValue, wellFormed } from './resources.ts'
+import { generateText, relationsOf, scalarFields, textOfValue, valueCompared, wellFormed } from './resources.ts'
 
 /** Returns a query of a collection, as a query string without its `?`. */
 export function generateQuery (generator: ValueGenerator, collection: Collection): string {
@@ -178,7 +178,7 @@ const recase = (generator: ValueGenerator, text: string) => generator.of([text.t
 function generatePiece (
   generator: ValueGenerator, field: ScalarField, rows: readonly object[], operator: Operator
 ): string {
-  const whole = [...textOfValue(comparedValue(generator.from(rows), field)).slice(0, 300)]
+  const whole = [...textOfValue(valueCompared(generator.from(rows), field)).slice(0, 300)]
   const { part, ignoresCase } = traitsOf(operator)
   const start = part === 'start' || part === 'whole' ? 0 : generator.below(whole.length + 1)
   const end = part === 'end' || part === 'whole'

@@ -96,12 +96,12 @@ function generateGroup (
   if (field === undefined) return resource
   const row = generator.from(resource.rows)
   const text = row !== undefined && !generator.chance(15)
-    ? textOfValue(comparedValue(row, field))
+    ? textOfValue(valueCompared(row, field))
     : generateText(generator, field, resource.rows)
   return {
     ...resource,
     path: `${resource.path}/${encodeText(`${syntax.dictionaryPrefix}${field.name}`)}/${encodeText(text)}`,
-    rows: resource.rows.filter(row => textOfValue(comparedValue(row, field)) === text)
+    rows: resource.rows.filter(row => textOfValue(valueCompared(row, field)) === text)
   }
 }
 
@@ -216,7 +216,7 @@ const groupable = (collection: Collection) => scalarFields(collection).filter((o
 )
 
 /** Returns the value that a field of a row is filtered and sorted by; undefined where there is no row. */
-export const comparedValue = (row: object | undefined, field: ScalarField): unknown => {
+export const valueCompared = (row: object | undefined, field: ScalarField): unknown => {
   if (row === undefined) return undefined
   return field.kind === 'expression' ? readerOf(field)(row) : ownValue(row, field.property)
 }
@@ -224,7 +224,7 @@ export const comparedValue = (row: object | undefined, field: ScalarField): unkn
 /** Returns a value for the field, as text: in most cases that of a row, else an example, at times an invalid one. */
 export function generateText (generator: ValueGenerator, field: ScalarField, rows: readonly object[]): string {
   const choices: Weighted<() => string> = [
-    [6, () => textOfValue(comparedValue(generator.from(rows), field) ?? generator.from(examplesOf(field)))],
+    [6, () => textOfValue(valueCompared(generator.from(rows), field) ?? generator.from(examplesOf(field)))],
     [3, () => textOfValue(generator.from(examplesOf(field)))],
     [1, () => generator.of(oddTexts)]
   ]

@@ -1,5 +1,5 @@
 import { singleKey } from '../../../model/identifiers.ts'
-import type { Collection, Reference, StoredField, SubCollectionField } from '../../../model/model.ts'
+import type { Collection, CollectionReference, StoredField, SubCollectionField } from '../../../model/model.ts'
 import { referencesOf } from '../../../model/relations.ts'
 import type { ValueKind } from '../../../model/kinds.ts'
 import type { CatalogColumn, CatalogForeignKey, CatalogTable, Engine } from '../catalog.ts'
@@ -181,7 +181,7 @@ function referredField (field: StoredField, collection: Collection, passed: read
 
 /** Returns the foreign keys of a table, and in `shared` the columns that refer to several tables. */
 function foreignKeysIn (collections: readonly Collection[]) {
-  const isConstrained = ({ constants }: Reference) => constants.length === 0
+  const isConstrained = ({ constants }: CollectionReference) => constants.length === 0
   const all = collections.flatMap(one => referencesOf(one).filter(isConstrained).map(({ foreignKey, target }) =>
     foreignKeyTo(target, columnsOf(one, foreignKey), 'restrict')))
   const groups = [...groupBy(all, ({ columns }) => columns.join()).values()].map(group =>

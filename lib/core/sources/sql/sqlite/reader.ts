@@ -13,7 +13,7 @@ import { retryWhileBusy } from './transaction.ts'
  * Runs a read of committed data; inside of the work of the write lock's holder, of the data that it has written. `bind`
  * may look up the types of columns in the database, which may be busy.
  */
-export type RunRead = <Result>(bind: () => PreparedRead<Result>) => Result | Promise<Result>
+export type ReadCommitted = <Result>(bind: () => PreparedRead<Result>) => Result | Promise<Result>
 
 /** The parts of a database that run its reads. */
 interface Readers {
@@ -36,7 +36,7 @@ interface ReadLimits { readonly busyTimeout: number, readonly statementTimeout: 
  * until one of them is quick. The time that it waits for a thread does not count: else a statement that the system has
  * interrupted once could never come back on a busy server, where reads in threads wait for each other.
  */
-export function makeReader ({ main, snapshotConnection, threads, lock }: Readers, limits: ReadLimits): RunRead {
+export function makeReader ({ main, snapshotConnection, threads, lock }: Readers, limits: ReadLimits): ReadCommitted {
   const { busyTimeout, statementTimeout } = limits
   const here = readHere({ main, snapshotConnection, lock }, busyTimeout)
   const whenPrepared = bindWhileBusy(busyTimeout)

@@ -14,7 +14,7 @@ import { connect, type Connection } from './connection.ts'
 import { dialectOf } from './dialect.ts'
 import { isBusy, resultCode } from './faults.ts'
 import { checkOptions, explainOpening, type Settings, type SqliteOptions } from './options.ts'
-import { makeReader, type RunRead } from './reader.ts'
+import { makeReader, type ReadCommitted } from './reader.ts'
 import { makeReadingThreads, type ReadingThreads } from './reading-threads.ts'
 import { changeTogether } from './together.ts'
 import { makeStatements, type Statements } from '../statements/statements.ts'
@@ -101,7 +101,7 @@ interface OpenFile {
   readonly reader: Connection | undefined
   readonly lock: WriteLock
   readonly changes: FileChanges
-  readonly read: RunRead
+  readonly read: ReadCommitted
   readonly findTable: FindTable
   /** Looks for a migration before the next statement. */
   refresh (): void
