@@ -42,6 +42,19 @@ export interface CatalogColumn {
   readonly range: ValueRange | undefined
 }
 
+/** What most columns do not have. */
+export const plainColumn = {
+  default: undefined,
+  generated: false,
+  computed: false,
+  identity: undefined,
+  members: undefined,
+  choices: undefined,
+  collation: undefined,
+  comment: undefined,
+  range: undefined
+} as const
+
 export interface CatalogForeignKey {
   readonly columns: readonly string[]
   readonly target: TableName

@@ -2,7 +2,9 @@ import { singleKey } from '../../../model/identifiers.ts'
 import type { Collection, CollectionReference, StoredField, SubCollectionField } from '../../../model/model.ts'
 import { referencesOf } from '../../../model/relations.ts'
 import type { ValueKind } from '../../../model/kinds.ts'
-import type { CatalogColumn, CatalogForeignKey, CatalogTable, Engine } from '../catalog.ts'
+import {
+  type CatalogColumn, type CatalogForeignKey, type CatalogTable, type Engine, plainColumn
+} from '../catalog.ts'
 import { typeRules } from '../check/types.ts'
 import { columnFor, distinctIn, joinNeeds, type JoinSide, tableFor } from '../needs.ts'
 import { joinsOf, joinTableOf } from '../source.ts'
@@ -124,20 +126,13 @@ function designColumn (name: string, owned: Several<Owned>, engine: Engine): Cat
 
 /** Returns a column that must not be null, and that nothing fills. Any type is taken, since it is chosen to suit. */
 const emptyColumn = (name: string, type: string, engine: Engine): CatalogColumn => ({
+  ...plainColumn,
   name,
   type,
   family: 'any',
   nullable: false,
   filled: false,
-  default: undefined,
-  generated: false,
-  computed: false,
-  identity: undefined,
-  members: undefined,
-  choices: undefined,
-  collation: engine === 'sqlite' ? 'BINARY' : undefined,
-  comment: undefined,
-  range: undefined
+  collation: engine === 'sqlite' ? 'BINARY' : undefined
 })
 
 /** Returns true for a designed column that the database counts, as it has no default. */

@@ -1,12 +1,13 @@
 import { LruMap } from 'toad-cache'
 import { memoizeRecent } from '../../../scheduling/memoize.ts'
 import type { OnDelete, RowChange } from '../../../declare/source.ts'
-import type {
-  Catalog, CatalogColumn, CatalogForeignKey, CatalogTable, FindTable, StatementTable, TableKind
+import {
+  type Catalog, type CatalogColumn, type CatalogForeignKey, type CatalogTable, type FindTable, plainColumn,
+  type StatementTable, type TableKind
 } from '../catalog.ts'
 import { choicesOfTable } from '../choices.ts'
 import { keyOfTable, quoteName, type TableName } from '../table-name.ts'
-import { type ColumnRow, plainColumn, readColumn, columnTypeOf } from './columns.ts'
+import { type ColumnRow, columnTypeOf, readColumn } from './columns.ts'
 import { compileError, isRefused } from './compiled-changes.ts'
 import type { SqliteDriver } from './driver.ts'
 

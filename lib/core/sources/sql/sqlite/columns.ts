@@ -1,5 +1,5 @@
 import type { ValueRange } from '../../../declare/source.ts'
-import type { CatalogColumn, TypeFamily } from '../catalog.ts'
+import { type CatalogColumn, plainColumn, type TypeFamily } from '../catalog.ts'
 import type { Literal } from '../choices.ts'
 import { quoteName, quoteTable, type TableName } from '../table-name.ts'
 import type { SqliteDriver } from './driver.ts'
@@ -59,19 +59,6 @@ function rangeOf (declared: string): ValueRange | undefined {
     default: return undefined
   }
 }
-
-/** What most columns do not have. */
-export const plainColumn = {
-  default: undefined,
-  generated: false,
-  computed: false,
-  identity: undefined,
-  members: undefined,
-  choices: undefined,
-  collation: undefined,
-  comment: undefined,
-  range: undefined
-} as const
 
 const strictFamilies: Readonly<Record<string, TypeFamily>> =
   { INT: 'integer', INTEGER: 'integer', REAL: 'float', TEXT: 'text', BLOB: 'bytes' }
