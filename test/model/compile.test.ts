@@ -172,6 +172,10 @@ test('a wrong option is an error that names it', async t => {
     [{ explorer: 'on' }, "option 'explorer': must be true or false or an object; found the string 'on'"],
     [{ explorer: { titel: 'x' } }, "option 'explorer.titel': there is no such option; did you mean 'title'?"],
     [{ openapi: { info: { title: 1 } } }, "option 'openapi.info.title': must be a string; found the number 1"],
+    [
+      { openapi: { servers: [{ 'x-region': 'eu' }] } },
+      "option 'openapi.servers.0': must have the member 'url'; found an object"
+    ],
     [{ responseContent: { links: true } }, "option 'responseContent.links': there is no such option"],
     [{ queryString: { limits: { depth: 0 } } }, "option 'queryString.limits.depth': must be at least 1" +
       '; found the number 0'],

@@ -9,6 +9,7 @@ import type { CallerOf, Context, Declared, OperationRules, Pages } from '../decl
 import { functionSchema, operationRules, type SchemaOf } from '../declare/shapes.ts'
 import type { Source } from '../declare/source.ts'
 import { DeclarationError } from '../errors/errors.ts'
+import { isObject } from '../errors/is-object.ts'
 import { compileCheck } from '../model/check.ts'
 import type { PageLimits } from '../model/model.ts'
 import type { Naming } from '../model/names.ts'
@@ -199,7 +200,7 @@ const check = compileCheck(Type.Object({
 }))
 
 function checkOptions (given: DataApiOptions): void {
-  if (given.rules !== undefined && 'fields' in given.rules) {
+  if (isObject(given.rules) && 'fields' in given.rules) {
     throw new DeclarationError("option 'rules': fields are of one collection; give 'fields' to its rules")
   }
   check(given, path => `option '${path}'`)

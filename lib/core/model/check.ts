@@ -15,7 +15,8 @@ import { describeViolation } from './validators.ts'
  * value must be, and `noun` what a member of it is.
  */
 export function compileCheck<T extends object> (whole: SchemaOf<T>): (data: unknown, place: Place) => void {
-  const { properties, required = [], additionalProperties }: SchemaOf<Record<string, unknown>> = whole
+  const { properties, required = [], additionalProperties, expected }: SchemaOf<Record<string, unknown>> = whole
+  const form = expected === undefined ? 'must be an object' : `expected ${String(expected)}`
   const compiled = new Map<string, ValidateFunction>()
   const validatorOf = (name: string, schema: TSchema) => {
     const validate = compiled.get(name) ?? sharedAjv().compile(schema)
@@ -24,7 +25,7 @@ export function compileCheck<T extends object> (whole: SchemaOf<T>): (data: unkn
   }
   return (data, place) => {
     if (!isObject(data)) {
-      throw new DeclarationError(`${place('').replace(/\.$/, '')}: must be an object; found ${describeValue(data)}`)
+      throw new DeclarationError(`${place('')}: ${form}; found ${describeValue(data)}`)
     }
     for (const [name, value] of Object.entries(data)) {
       const schema = Object.hasOwn(properties, name) ? properties[name] : undefined
@@ -54,7 +55,7 @@ function unknownMember (name: string, path: string, { properties, noun }: TSchem
   return new DeclarationError(`${place(path)}: '${name}' is not ${String(noun)}.${list}`)
 }
 
-/** The error for a member that is missing: another name may be meant for it. */
+/** The error for a member that is missing in a closed object: another name may be meant for it. */
 function missingMember (error: ErrorObject, place: Place): DeclarationError {
   const { properties } = schemaOf(error) as SchemaOf<Record<string, unknown>>
   const other = Object.keys(error.data as object).find(name => !Object.hasOwn(properties, name))
@@ -74,7 +75,9 @@ function violation (errors: readonly ErrorObject[], place: Place): DeclarationEr
   }
   const [deepest] = errors.toSorted((one, other) => other.instancePath.length - one.instancePath.length)
   if (deepest === undefined) return new DeclarationError(`${place('')}: is not valid`)
-  if (deepest.keyword === 'required') return missingMember(deepest, place)
+  if (deepest.keyword === 'required' && schemaOf(deepest)['additionalProperties'] === false) {
+    return missingMember(deepest, place)
+  }
   const same = errors.filter(error => error.instancePath === deepest.instancePath)
   const { title } = schemaOf(deepest)
   const found = `found ${describeValue(deepest.data)}`

@@ -137,6 +137,14 @@ test('scopes and rules are asked once a request', async t => {
   t.strictSame(asked.sort(), ['name', 'read', 'scope', 'update'])
 })
 
+test('rules that are undefined are none', async t => {
+  const none = [{ fields: { name: undefined } }, { fields: { name: { read: undefined } } }, { read: undefined }]
+  for (const rules of none) {
+    const { app } = await serveThing({ rules: rules as never })
+    t.equal((await app.inject('/things')).statusCode, 200)
+  }
+})
+
 test('a rule for what there is not is a mistake', async t => {
   const wrong = (behaviour: object, message: string) => t.rejects(serveThing(behaviour), new DeclarationError(message))
   await wrong({ rules: { fields: { nam: { read: () => true } } } },

@@ -3,6 +3,7 @@ import { test } from 'tap'
 import dataApi, {
   collection, type DataApiOptions, type Declared, memory, type OperationRules, SubCollection
 } from '../../../lib/index.ts'
+import { describeValue } from '../../../lib/core/errors/errors.ts'
 import { everySource } from '../../helpers/every-source.ts'
 import Fastify from '../../helpers/fastify.ts'
 
@@ -119,6 +120,9 @@ test("a mistake in the option 'rules' is an error at registration", async t => {
   await wrong({ remove: true },
     "option 'rules': 'remove' is not a rule. Use one of read, create, update, delete.")
   await wrong({ read: 'all' }, "option 'rules.read': expected a function, true or false; found the string 'all'")
+  for (const other of [null, true, 1, 'all', []]) {
+    await wrong(other, `option 'rules': must be an object; found ${describeValue(other)}`)
+  }
   await wrong({ fields: {} }, "option 'rules': fields are of one collection; give 'fields' to its rules")
 })
 
