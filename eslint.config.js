@@ -14,11 +14,14 @@ export const order = [
   'core/rules', 'core/run', 'core/response', 'core/api',
   ...doors.map(door => `doors/${door}`),
   'plugin', 'index', 'typebox',
-  'tools/testing/conformance', 'tools/testing/prove', 'tools/command'
+  'tools/testing/world', 'tools/testing/serving', 'tools/testing/requests', 'tools/testing/conformance',
+  'tools/testing/prove', 'tools/command'
 ]
 
 // Those that serve requests, and so know Fastify. Of the others, only types of declarations name requests.
-const serving = ['plugin', 'index', 'tools/testing/conformance', 'tools/testing/prove', 'tools/command']
+const serving = [
+  'plugin', 'index', 'tools/testing/serving', 'tools/testing/conformance', 'tools/testing/prove', 'tools/command'
+]
 
 // Further bounds: a source and a response do not know how a request was written, and running knows no answers.
 const never = {

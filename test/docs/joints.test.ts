@@ -84,7 +84,7 @@ const coreIn = (path: string) => [...read(path).matchAll(/(?:from|import\() ?'(?
 test('one interface describes a table of a database, and one what statements need besides', t => {
   const catalog = 'lib/core/sources/sql/catalog.ts'
   // A drawn table of the conformance suite is what its own statements and rows are made from.
-  t.strictSame(filesWith(/^ {2}readonly primaryKey\??: /m), [catalog, 'lib/tools/testing/conformance/table.ts'])
+  t.strictSame(filesWith(/^ {2}readonly primaryKey\??: /m), [catalog, 'lib/tools/testing/world/table.ts'])
   t.strictSame(filesWith(/^ {2}readonly (foreignKeys|hasRowNumbers|isDeferrable)\??: /m), [catalog])
   t.strictSame(filesWith(/\bextends (CatalogTable|CatalogColumn|StatementTable)\b/), [
     'lib/tools/command/scaffold/tables.ts'

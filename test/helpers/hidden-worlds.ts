@@ -4,10 +4,10 @@ import type { Condition, Where } from '../../lib/core/declare/conditions.ts'
 import { isSubItem } from '../../lib/core/declare/relations.ts'
 import {
   type ChoiceSequence, type ValueGenerator, makeGenerator
-} from '../../lib/tools/testing/conformance/generator.ts'
-import type { Column, Table } from '../../lib/tools/testing/conformance/table.ts'
-import type { GeneratedCollection } from '../../lib/tools/testing/conformance/draft.ts'
-import { makeWorld, type World, type WorldChoices } from '../../lib/tools/testing/conformance/world.ts'
+} from '../../lib/tools/testing/world/generator.ts'
+import type { Column, Table } from '../../lib/tools/testing/world/table.ts'
+import type { GeneratedCollection } from '../../lib/tools/testing/world/draft.ts'
+import { makeWorld, type World, type WorldChoices } from '../../lib/tools/testing/world/world.ts'
 import { generateSayings, operations, rulesOf } from './sayings.ts'
 import { generateTwins } from './twin-tables.ts'
 import {

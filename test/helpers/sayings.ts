@@ -1,7 +1,7 @@
 import type { TSchema } from '@sinclair/typebox'
 import type { OperationRules } from '../../lib/index.ts'
-import type { ValueGenerator } from '../../lib/tools/testing/conformance/generator.ts'
-import type { World } from '../../lib/tools/testing/conformance/world.ts'
+import type { ValueGenerator } from '../../lib/tools/testing/world/generator.ts'
+import type { World } from '../../lib/tools/testing/world/world.ts'
 import type { Declared } from '../../lib/core/declare/collection.ts'
 import { type Denial, type Part, relationOf } from './visibility.ts'
 

@@ -1,9 +1,9 @@
 import type { TSchema } from '@sinclair/typebox'
 import type { TSubCollection } from '../../lib/core/declare/relations.ts'
-import type { ValueGenerator } from '../../lib/tools/testing/conformance/generator.ts'
-import type { Column, Table } from '../../lib/tools/testing/conformance/table.ts'
-import { uuid } from '../../lib/tools/testing/conformance/values.ts'
-import type { World } from '../../lib/tools/testing/conformance/world.ts'
+import type { ValueGenerator } from '../../lib/tools/testing/world/generator.ts'
+import type { Column, Table } from '../../lib/tools/testing/world/table.ts'
+import { uuid } from '../../lib/tools/testing/world/values.ts'
+import type { World } from '../../lib/tools/testing/world/world.ts'
 import {
   columnsOf, isForeignKeyIn, isKey, isSecret, isVisible, keyIn, keyOf, ownKeeper, type Part, relationOf, type Row,
   throughOf, valuesIn

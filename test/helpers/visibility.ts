@@ -2,9 +2,9 @@ import type { TSchema } from '@sinclair/typebox'
 import {
   type ForeignKey, isSubCollection, isSubItem, type TSubCollection, type TSubItem
 } from '../../lib/core/declare/relations.ts'
-import type { Column, Table } from '../../lib/tools/testing/conformance/table.ts'
-import type { GeneratedCollection } from '../../lib/tools/testing/conformance/draft.ts'
-import type { World } from '../../lib/tools/testing/conformance/world.ts'
+import type { Column, Table } from '../../lib/tools/testing/world/table.ts'
+import type { GeneratedCollection } from '../../lib/tools/testing/world/draft.ts'
+import type { World } from '../../lib/tools/testing/world/world.ts'
 
 // The rows and fields that a caller can see, computed from the declarations, independently of the library's rules.
 

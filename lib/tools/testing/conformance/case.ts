@@ -1,6 +1,6 @@
 import fc from 'fast-check'
-import { choiceLimit, type ChoiceSequence } from './generator.ts'
-import type { WorldChoices } from './world.ts'
+import { choiceLimit, type ChoiceSequence } from '../world/generator.ts'
+import type { WorldChoices } from '../world/world.ts'
 
 /** The choices of a world, and of each of the requests that are sent to it in order. */
 export interface Case extends WorldChoices { readonly requests: readonly ChoiceSequence[] }

@@ -1,13 +1,13 @@
 import fc from 'fast-check'
 import { CaseArbitrary, fewestRequests } from './case.ts'
-import type { ChoiceSequence } from './generator.ts'
+import type { ChoiceSequence } from '../world/generator.ts'
 import { describeDifference, describeFault } from './report.ts'
 import { type Difference, runWorld } from './run.ts'
-import type { Open } from './serve.ts'
-import { makeWorld, type World } from './world.ts'
+import type { Open } from '../serving/serve.ts'
+import { makeWorld, type World } from '../world/world.ts'
 
-export type { Open, Opened } from './serve.ts'
-export type { Column, ColumnKind, Reference, Table, TableReference } from './table.ts'
+export type { Open, Opened } from '../serving/serve.ts'
+export type { Column, ColumnKind, Reference, Table, TableReference } from '../world/table.ts'
 
 export interface ConformanceOptions {
   /**

@@ -1,9 +1,9 @@
-import type { Stale } from './live.ts'
+import type { Stale } from '../serving/live.ts'
 import type { Difference } from './run.ts'
-import type { AnswerReceived, SentRequest } from './send.ts'
-import { describeTables, shorten } from './table.ts'
-import type { GeneratedCollection } from './draft.ts'
-import type { World } from './world.ts'
+import type { AnswerReceived, SentRequest } from '../serving/send.ts'
+import { describeTables, shorten } from '../world/table.ts'
+import type { GeneratedCollection } from '../world/draft.ts'
+import type { World } from '../world/world.ts'
 
 /** Returns a description of a difference for people to read, with all that is needed to reproduce it. */
 export function describeDifference (world: World, { sent, answers, stale }: Difference): string {

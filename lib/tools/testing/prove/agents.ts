@@ -1,5 +1,5 @@
-import { toOperation } from '../conformance/batches.ts'
-import type { AnswerReceived, SentRequest } from '../conformance/send.ts'
+import { toOperation } from '../requests/batches.ts'
+import type { AnswerReceived, SentRequest } from '../serving/send.ts'
 import { ownCode, type Way } from './way.ts'
 import type { ServedApi } from './world.ts'
 

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { type AnswerReceived, isRead, type SentRequest } from '../conformance/send.ts'
+import { type AnswerReceived, isRead, type SentRequest } from '../serving/send.ts'
 import { type Following, followIn } from './live.ts'
 import { plain } from './plain.ts'
 import type { Driven } from './way.ts'

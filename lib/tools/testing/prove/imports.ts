@@ -1,5 +1,5 @@
-import { generateImport } from '../conformance/imports.ts'
-import { encodeText } from '../conformance/resources.ts'
+import { generateImport } from '../requests/imports.ts'
+import { encodeText } from '../requests/resources.ts'
 import type { View } from './sight.ts'
 import { ownCode, type Way } from './way.ts'
 import type { ServedApi } from './world.ts'

@@ -1,5 +1,5 @@
-import type { ValueGenerator } from '../conformance/generator.ts'
-import { generateText, relationsOf, scalarFields } from '../conformance/resources.ts'
+import type { ValueGenerator } from '../world/generator.ts'
+import { generateText, relationsOf, scalarFields } from '../requests/resources.ts'
 import type { Collection, ScalarField } from '../../../core/model/model.ts'
 import { syntaxOf } from '../../../core/plan/path/syntax.ts'
 import { comparison, fieldAsked, sortTerm, valueText } from '../../../core/request/made.ts'

@@ -1,6 +1,6 @@
-import type { ValueGenerator } from '../conformance/generator.ts'
+import type { ValueGenerator } from '../world/generator.ts'
 import type { Collection, Field, RelationField, StoredField } from '../../../core/model/model.ts'
-import { exampleOf, fits } from '../conformance/examples.ts'
+import { exampleOf, fits } from '../world/examples.ts'
 import type { Contents, WorldRow, ProvedWorld } from './world.ts'
 
 /** A throw-away table, as all collections over it declare it. */

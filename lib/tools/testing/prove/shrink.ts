@@ -1,4 +1,4 @@
-import type { SentRequest } from '../conformance/send.ts'
+import type { SentRequest } from '../serving/send.ts'
 import { compareWorlds, type AnswerDifference, type Pair, staleStream } from './compare.ts'
 import { applyChanges, type TwinChange } from './twin.ts'
 import type { Driven } from './way.ts'

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { ValueGenerator } from '../conformance/generator.ts'
-import { encodeText } from '../conformance/resources.ts'
+import type { ValueGenerator } from '../world/generator.ts'
+import { encodeText } from '../requests/resources.ts'
 import type { Collection, StoredField } from '../../../core/model/model.ts'
 import { isOfField, partsOf } from '../../../core/plan/fold.ts'
 import type { Predicate } from '../../../core/plan/plan.ts'

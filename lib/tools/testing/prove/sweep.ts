@@ -1,10 +1,10 @@
-import { generateAmendment, generateCreate, generateUpdate, generateValue } from '../conformance/bodies.ts'
-import { fits } from '../conformance/examples.ts'
-import type { ValueGenerator } from '../conformance/generator.ts'
-import { generateEach } from '../conformance/many.ts'
+import { generateAmendment, generateCreate, generateUpdate, generateValue } from '../requests/bodies.ts'
+import { fits } from '../world/examples.ts'
+import type { ValueGenerator } from '../world/generator.ts'
+import { generateEach } from '../requests/many.ts'
 import {
   encodeText, generateText, keySegment, relationsOf, scalarFields, textOfValue
-} from '../conformance/resources.ts'
+} from '../requests/resources.ts'
 import type { Collection, ScalarField } from '../../../core/model/model.ts'
 import { operatorNames, traitsOf } from '../../../core/model/values.ts'
 import { syntaxOf } from '../../../core/plan/path/syntax.ts'

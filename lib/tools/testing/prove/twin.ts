@@ -1,8 +1,8 @@
-import type { ValueGenerator } from '../conformance/generator.ts'
+import type { ValueGenerator } from '../world/generator.ts'
 import type { StoredField } from '../../../core/model/model.ts'
 import type { RowReference, TableShape } from './rows.ts'
 import { look, type ProvedCaller, seeAlike, seesField, seesRow, type CallerSight, usableCollections } from './sight.ts'
-import { exampleOf } from '../conformance/examples.ts'
+import { exampleOf } from '../world/examples.ts'
 import type { Contents, WorldRow, ProvedWorld } from './world.ts'
 
 /** A fact that the caller may not know, and that is another one in the twin: a value, or that a row exists. */

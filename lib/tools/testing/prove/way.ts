@@ -1,5 +1,5 @@
-import type { ValueGenerator } from '../conformance/generator.ts'
-import type { SentRequest } from '../conformance/send.ts'
+import type { ValueGenerator } from '../world/generator.ts'
+import type { SentRequest } from '../serving/send.ts'
 import type { Meanwhile } from './live.ts'
 
 /** A request to drive. One with `meanwhile` follows a document. */

@@ -2,7 +2,7 @@ import type { RelationField } from '../../../core/model/model.ts'
 import { relatedRows, memoryTable } from '../../../core/sources/memory/relations.ts'
 import { generateBatch } from './batches.ts'
 import { generateAmendment, generateCreate, generateElement, generateUpdate, generateValue } from './bodies.ts'
-import type { ValueGenerator, Weighted } from './generator.ts'
+import type { ValueGenerator, Weighted } from '../world/generator.ts'
 import { generateGroups } from './groups.ts'
 import { withKey } from './keys.ts'
 import { importInto } from './imports.ts'
@@ -12,8 +12,8 @@ import {
   type ApiModel, encodeText, generateCollection, generateItem, generateResource, generateScalar, keySegment,
   relationsOf, type WorldResource
 } from './resources.ts'
-import type { AnswerReceived, SentRequest } from './send.ts'
-import { oddJson } from './values.ts'
+import type { AnswerReceived, SentRequest } from '../serving/send.ts'
+import { oddJson } from '../world/values.ts'
 
 /** The state of a client: what the answers so far contained. */
 interface ClientState {

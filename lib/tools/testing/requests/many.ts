@@ -3,10 +3,10 @@ import { distincts } from '../../../core/model/identifiers.ts'
 import { memoryTable } from '../../../core/sources/memory/relations.ts'
 import { ownValue } from '../../../core/sources/memory/values.ts'
 import { generateUpdate } from './bodies.ts'
-import type { ValueGenerator } from './generator.ts'
+import type { ValueGenerator } from '../world/generator.ts'
 import { generateFilterPart } from './queries.ts'
 import { type ApiModel, generateCollection } from './resources.ts'
-import type { SentRequest } from './send.ts'
+import type { SentRequest } from '../serving/send.ts'
 
 /** Returns a write of all items that a filter finds, or of those that the elements of an array name. */
 export function generateMany (generator: ValueGenerator, api: ApiModel): SentRequest {

@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
-import type { ValueGenerator } from './generator.ts'
+import type { ValueGenerator } from '../world/generator.ts'
 import type { Follower } from './follow.ts'
 import type { AnswerReceived, SentRequest } from './send.ts'
 import type { LiveWorld } from './serve.ts'

@@ -1,6 +1,6 @@
 import type { Collection } from '../../../core/model/model.ts'
 import { kindOf } from '../../../core/model/kinds.ts'
-import type { ValueGenerator } from './generator.ts'
+import type { ValueGenerator } from '../world/generator.ts'
 import { relationsOf, scalarFields } from './resources.ts'
 
 const functions = ['count', 'count_distinct', 'sum', 'avg', 'min', 'max'] as const

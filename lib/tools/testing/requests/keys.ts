@@ -1,5 +1,5 @@
-import type { ValueGenerator } from './generator.ts'
-import type { SentRequest } from './send.ts'
+import type { ValueGenerator } from '../world/generator.ts'
+import type { SentRequest } from '../serving/send.ts'
 
 /** Adds an `Idempotency-Key` to a request. There are few, so that different writes get the same one. */
 export function withKey (generator: ValueGenerator, sent: SentRequest): SentRequest {

@@ -9,7 +9,7 @@ import type {
 import { compileSyntax, type Syntax } from '../../../core/request/syntax.ts'
 import { memoryTable } from '../../../core/sources/memory/relations.ts'
 import { generateCall } from './functions.ts'
-import type { ValueGenerator, Weighted } from './generator.ts'
+import type { ValueGenerator, Weighted } from '../world/generator.ts'
 import { generateText, relationsOf, scalarFields, textOfValue, valueCompared, wellFormed } from './resources.ts'
 
 /** Returns a query of a collection, as a query string without its `?`. */

@@ -1,9 +1,9 @@
 import { distincts } from '../../../core/model/identifiers.ts'
 import type { Collection, Field, StoredField } from '../../../core/model/model.ts'
 import { generateCreate, generateValue } from './bodies.ts'
-import type { ValueGenerator } from './generator.ts'
+import type { ValueGenerator } from '../world/generator.ts'
 import { type ApiModel, generateCollection } from './resources.ts'
-import type { SentRequest } from './send.ts'
+import type { SentRequest } from '../serving/send.ts'
 
 /** Returns the import of a stream of new items, of which some may exist, or be wrong. */
 export function generateImport (generator: ValueGenerator, collection: Collection, path: string): SentRequest {

@@ -1,11 +1,11 @@
 import Fastify from 'fastify'
 import type { DataSource } from '../../../core/sources/source.ts'
 import dataApi, { frameworkErrors } from '../../../index.ts'
-import { declare, declareOpenly } from './declare.ts'
+import { declare, declareOpenly } from '../world/declare.ts'
 import { type Follow, follower } from './follow.ts'
 import { type AnswerReceived, type SendRequest, sender, type SentRequest } from './send.ts'
-import type { Column, ColumnKind, Table } from './table.ts'
-import type { World } from './world.ts'
+import type { Column, ColumnKind, Table } from '../world/table.ts'
+import type { World } from '../world/world.ts'
 
 /** A database that holds the given tables and nothing else. */
 export interface Opened {

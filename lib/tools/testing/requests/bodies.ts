@@ -3,9 +3,9 @@ import { type Collection, type Field, isRelation, type StoredField } from '../..
 import { amendmentsOf } from '../../../core/plan/write/amendment.ts'
 import { memoryTable } from '../../../core/sources/memory/relations.ts'
 import { ownValue } from '../../../core/sources/memory/values.ts'
-import type { ValueGenerator } from './generator.ts'
+import type { ValueGenerator } from '../world/generator.ts'
 import { examplesOf } from './resources.ts'
-import { oddJson, spellings } from './values.ts'
+import { oddJson, spellings } from '../world/values.ts'
 
 // Bodies are generated as text, because JSON.stringify() cannot write all numbers of JSON, such as -0 and 1e400.
 

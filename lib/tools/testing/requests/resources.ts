@@ -5,10 +5,10 @@ import type { Options } from '../../../core/api/options.ts'
 import type { Syntax } from '../../../core/request/syntax.ts'
 import { relatedRows, memoryTable } from '../../../core/sources/memory/relations.ts'
 import { ownValue, readerOf } from '../../../core/sources/memory/values.ts'
-import type { ValueGenerator, Weighted } from './generator.ts'
-import { exampleOf } from './examples.ts'
+import type { ValueGenerator, Weighted } from '../world/generator.ts'
+import { exampleOf } from '../world/examples.ts'
 import { memoize } from '../../../core/scheduling/memoize.ts'
-import { oddTexts, spellings } from './values.ts'
+import { oddTexts, spellings } from '../world/values.ts'
 
 /** The model and options of the API over memory(), from whose current rows requests are generated. */
 export interface ApiModel { readonly model: Model, readonly options: Options }

@@ -3,7 +3,7 @@ import { unitsOf } from '../../../core/plan/time-units.ts'
 import { fieldAsked, sortTerm } from '../../../core/request/made.ts'
 import type { FieldAsked, Filter } from '../../../core/request/request.ts'
 import { generateCall } from './functions.ts'
-import type { ValueGenerator } from './generator.ts'
+import type { ValueGenerator } from '../world/generator.ts'
 import { generateFilterPart, generateNumber, generatePage, generateParts, negatedOrNot, ordering } from './queries.ts'
 import { relationsOf, scalarFields } from './resources.ts'
 

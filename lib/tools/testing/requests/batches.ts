@@ -1,9 +1,9 @@
 import type { RelationField } from '../../../core/model/model.ts'
 import { memoryTable } from '../../../core/sources/memory/relations.ts'
 import { generateCreate, generateUpdate } from './bodies.ts'
-import type { ValueGenerator, Weighted } from './generator.ts'
+import type { ValueGenerator, Weighted } from '../world/generator.ts'
 import { type ApiModel, encodeText, keySegment, relationsOf } from './resources.ts'
-import type { SentRequest } from './send.ts'
+import type { SentRequest } from '../serving/send.ts'
 
 /** Returns a batch of writes, some of which refer to an item that one of them creates. `write`: makes a write. */
 export function generateBatch (generator: ValueGenerator, api: ApiModel, write: () => SentRequest): SentRequest {
