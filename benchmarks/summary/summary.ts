@@ -58,8 +58,10 @@ export function tableOf (source: Source, results: readonly Result[]): string {
   return markdown([['Scenario', 'Against', ...results.map(({ machine }) => machine)], ...rows])
 }
 
-// The floor shows what Fastify takes, and a page of the plugin itself what a position costs. Neither is a rival.
-const isShown = ({ connections, against }: Row) => connections === fewConnections && !/^(floor|page)/.test(against)
+// The floor shows what Fastify takes, and a page of the plugin itself what a position costs. Neither is a rival. The
+// other rows that are left out decide as those beside them do.
+const isShown = ({ connections, scenario, against }: Row) => connections === fewConnections &&
+  !/^(floor|page)|with tags$/.test(against) && !['listing of 1000', 'page 1 by keyset'].includes(scenario)
 
 const isSame = (one: Row, other: Row) => one.scenario === other.scenario && one.against === other.against
 
