@@ -1,29 +1,21 @@
 import type { Page } from 'playwright-core'
 import t, { test } from 'tap'
 import { buildBoard } from '../../examples/board/app.ts'
-import { launchChromium } from '../helpers/chromium.ts'
+import { openChromium } from '../helpers/chromium.ts'
 import { eventually } from '../helpers/follow.ts'
 
 // docs/clients.md: TanStack DB. Two windows share a board; each is a browser of its own.
 
-const launched = await launchChromium()
-const skip = 'reason' in launched ? launched.reason : false
+const { skip, open: openPage } = await openChromium(t)
 const app = await buildBoard(new URL('../../examples/board', import.meta.url).pathname)
 const base = await app.listen({ port: 0, host: '127.0.0.1' })
-t.teardown(async () => {
-  if ('browser' in launched) await launched.browser.close()
-  await app.close()
-})
+t.teardown(() => app.close())
 
-async function open () {
-  if ('reason' in launched) throw new Error(launched.reason)
-  const context = await launched.browser.newContext()
-  const page = await context.newPage()
-  const faults: unknown[] = []
-  page.on('pageerror', error => faults.push(error))
-  await page.goto(base)
-  return { page, faults, context }
-}
+const open = () => openPage(base)
+
+/** Errors of a page; that the API has refused a card is noted by Chromium too. */
+const errorsOf = (...pages: ReadonlyArray<Awaited<ReturnType<typeof open>>>) =>
+  pages.flatMap(({ faults }) => faults).filter(one => one instanceof Error)
 
 /** Waits until the lanes have these cards, and all of them are written. */
 const untilShown = (page: Page, ...lanes: readonly string[]) => {
@@ -52,7 +44,7 @@ test('two windows share the board', { skip }, async t => {
   await untilShown(other.page, '', '', 'paint', 'paint → done,paint → doing,paint → todo')
   await other.page.click('#done button')
   for (const { page } of [one, other]) await untilShown(page, '', '', '', 'paint → done,paint → doing,paint → todo')
-  t.strictSame([...one.faults, ...other.faults], [])
+  t.strictSame(errorsOf(one, other), [])
 })
 
 test('a window that was offline shows what others did meanwhile', { skip }, async t => {
@@ -62,5 +54,5 @@ test('a window that was offline shows what others did meanwhile', { skip }, asyn
   await add(other.page, 'later')
   const moves = 'later → todo,paint → done,paint → doing,paint → todo'
   for (const { page } of [one, other]) await untilShown(page, 'later', '', '', moves)
-  t.strictSame([...one.faults, ...other.faults], [])
+  t.strictSame(errorsOf(one, other), [])
 })

@@ -1,17 +1,13 @@
 import { Type } from '@sinclair/typebox'
 import { test } from 'tap'
-import dataApi, { collection, type Context, type DataApiOptions, memory, SubCollection } from '../../lib/index.ts'
+import { collection, type Context, type DataApiOptions, memory, SubCollection } from '../../lib/index.ts'
 import { serveSolarSystem } from '../helpers/agents.ts'
-import { sent } from '../helpers/explorer-forms.ts'
-import Fastify from '../helpers/fastify.ts'
-import { everybody } from '../helpers/everybody.ts'
+import { explore, plain, sent } from '../helpers/explorer-pages.ts'
 
 // docs/agents.md: Clients. The page at the URL of the door tells what to paste, and what an agent of the reader may do.
 
-const links = (page: string) => [...page.matchAll(/<li><a href="([^"]*)">/g)].map(([, url = '']) =>
-  url.replaceAll('&amp;', '&'))
-const codes = (page: string) => [...page.matchAll(/<pre tabindex="0">([^<]*)</g)].map(([, text = '']) =>
-  text.replaceAll('&quot;', '"'))
+const links = (page: string) => [...page.matchAll(/<li><a href="([^"]*)">/g)].map(([, url = '']) => plain(url))
+const codes = (page: string) => [...page.matchAll(/<pre tabindex="0">([^<]*)</g)].map(([, text = '']) => plain(text))
 const rows = (page: string) => [...page.matchAll(/<tr><th scope="row">(.*?)<\/tr>/gs)].map(([, row = '']) =>
   row.replaceAll(/<[^>]*>|\n/g, ' ').replaceAll(/ +/g, ' ').trim())
 
@@ -38,9 +34,7 @@ const notToAgents = ({ door }: Context) => door !== 'mcp'
 
 const desk = async (options: Partial<DataApiOptions>) => {
   const Id = Type.Integer({ identifier: true, readable: true })
-  const app = Fastify()
-  await app.register(dataApi, {
-    rules: everybody,
+  return explore({
     collections: {
       people: collection(Type.Object({
         id: Id,
@@ -53,25 +47,23 @@ const desk = async (options: Partial<DataApiOptions>) => {
         source: memory([]), rules: { read: notToAgents, delete: notToAgents }
       })
     },
-    explorer: true,
     requestStrategies: { batch: true, delete: true },
     ...options
   })
-  return app
 }
 
 test('it tells what an agent of the reader reads and writes, which may be less than the reader', async t => {
-  const read = await (await desk({ mcp: true })).inject({ url: '/mcp', headers: sent })
+  const read = await (await desk({ mcp: true })).get('/mcp')
   t.strictSame(rows(read.body), ['&lt;b&gt;People&lt;/b&gt; 1 field nothing'])
   t.match(codes(read.body)[0], ' --header "Authorization: Bearer $TOKEN"')
   t.match(read.headers, { 'cache-control': 'private, no-cache', vary: /Accept/ })
-  const write = await (await desk({ mcp: { write: true } })).inject({ url: '/mcp', headers: sent })
+  const write = await (await desk({ mcp: { write: true } })).get('/mcp')
   t.strictSame(rows(write.body), ['&lt;b&gt;People&lt;/b&gt; 1 field delete', 'notes nothing create'])
 })
 
 test('without the door there is no page, and without pages the door is as ever', async t => {
   const closed = await desk({})
-  t.equal((await closed.inject({ url: '/mcp', headers: sent })).statusCode, 404)
-  t.notMatch((await closed.inject({ url: '/', headers: sent })).body, 'For agents')
-  t.equal((await (await desk({ mcp: true, explorer: false })).inject({ url: '/mcp', headers: sent })).statusCode, 405)
+  t.equal((await closed.get('/mcp')).status, 404)
+  t.notMatch(await closed.page('/'), 'For agents')
+  t.equal((await (await desk({ mcp: true, explorer: false })).get('/mcp')).status, 405)
 })

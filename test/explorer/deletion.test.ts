@@ -1,12 +1,11 @@
 import { Type } from '@sinclair/typebox'
 import { test } from 'tap'
-import dataApi, { collection, sqlite, SubCollection } from '../../lib/index.ts'
+import { collection, sqlite, SubCollection } from '../../lib/index.ts'
 import type { Source } from '../../lib/core/declare/source.ts'
-import { sent, valuesOf } from '../helpers/explorer-forms.ts'
-import { fastify } from '../helpers/fastify.ts'
+import { valuesOf } from '../helpers/explorer-forms.ts'
+import { explore } from '../helpers/explorer-pages.ts'
 import { onDatabase } from '../helpers/on-database.ts'
 import { withoutPostgres } from '../helpers/on-postgres.ts'
-import { everybody } from '../helpers/everybody.ts'
 
 // docs/explorer.md: Forms. What becomes of the items that hang on one which is deleted, as the database tells.
 
@@ -43,25 +42,19 @@ const Artist = Type.Object({
 })
 const Hanging = Type.Object({ ...key, artistId: Type.Union([Type.Integer(), Type.Null()]) })
 
-async function serveOn (table: (name: string, options: object) => Source, rules: object = {}) {
-  const app = fastify()
+type Table = (name: string, options: object) => Source
+
+function serveOn (table: Table, rules: object = {}) {
   const source = (name: string) => table(name, { columns: 'snake_case' })
-  const bills = table('bills', { columns: { artistId: 'Artist_Id' } })
-  await app.register(dataApi, {
-    rules: everybody,
+  return explore({
     collections: {
       artists: collection(Artist, { source: source('artists'), requestStrategies: { delete: true }, ...rules }),
       tags: collection(Type.Object(key), { source: source('tags') }),
-      albums: collection(Hanging, { source: source('albums') }),
-      letters: collection(Hanging, { source: source('letters') }),
-      strange: collection(Hanging, { source: source('strange') }),
-      bills: collection(Hanging, { source: bills })
-    },
-    explorer: true
+      ...Object.fromEntries(['albums', 'letters', 'strange'].map(name =>
+        [name, collection(Hanging, { source: source(name) })])),
+      bills: collection(Hanging, { source: table('bills', { columns: { artistId: 'Artist_Id' } }) })
+    }
   })
-  await app.ready()
-  const get = async (url: string) => (await app.inject({ url, headers: sent })).body
-  return { app, get }
 }
 
 /** The rows of the table of what hangs on an item. */
@@ -69,43 +62,42 @@ const rowsOf = (page: string) => [...page.matchAll(/<th scope="row">([^]*?)<\/tr
   row.replaceAll(/<\/t[hd]><td[^>]*>/g, ': ').replaceAll(/<[^>]*>/g, ''))
 
 const databases = {
-  sqlite: async (work: (table: (name: string, options: object) => Source) => Promise<void>) => {
+  sqlite: async (work: (table: Table) => Promise<void>) => {
     const db = sqlite(':memory:')
     db.exec(tables)
     await work((name, options) => db.table(name, options))
     db.close()
   },
   ...!withoutPostgres && {
-    postgres: (work: (table: (name: string, options: object) => Source) => Promise<void>) =>
+    postgres: (work: (table: Table) => Promise<void>) =>
       onDatabase(tables, db => work((name, options) => db.table(name, options)))
   }
 }
 
 for (const [kind, onTables] of Object.entries(databases)) {
   test(`the page of a deletion says what becomes of the items that hang on it (${kind})`, t => onTables(async table => {
-    const { app, get } = await serveOn(table)
-    const page = await get('/artists/1?_delete')
-    t.strictSame(rowsOf(page), [
+    const { app, page, post, json } = await serveOn(table)
+    const first = await page('/artists/1?_delete')
+    t.strictSame(rowsOf(first), [
       'albums: 2: deleted with it', 'letters: 1: kept; they no longer refer to it',
       'Open bills: 0: would forbid it; there are none', 'strange: 1: not known',
       'tags: 1: kept; they no longer refer to it'
     ])
-    t.match(page, '<button class="stop">Delete it and 2 items</button>')
-    const forbidden = await get('/artists/2?_delete')
+    t.match(first, '<button class="stop">Delete it and 2 items</button>')
+    const forbidden = await page('/artists/2?_delete')
     t.match(forbidden, 'Not to be deleted, because of its <a href="/artists/2/bills"><bdi>Open bills</bdi></a>.')
     t.notMatch(forbidden, /<button class="stop"|cannot be undone/)
-    t.match(await get('/artists/3?_delete'), '<button class="stop">Delete</button>')
-    const payload = new URLSearchParams(valuesOf(page)).toString()
-    t.equal((await app.inject({ method: 'POST', url: '/artists/1', headers: sent, payload })).statusCode, 303)
-    t.strictSame((await app.inject('/albums')).json<unknown[]>().length, 1)
+    t.match(await page('/artists/3?_delete'), '<button class="stop">Delete</button>')
+    t.equal((await post('/artists/1', valuesOf(first))).status, 303)
+    t.equal((await json('/albums')).length, 1)
     t.equal((await app.inject({ method: 'DELETE', url: '/artists/2' })).statusCode, 409)
     await app.close()
   }))
 
   test(`it says nothing where the application has a hand in it (${kind})`, t => onTables(async table => {
     for (const rules of [{ hooks: { deleting: () => {} } }, { delete: () => ({ name: 'gone' }) }]) {
-      const { app, get } = await serveOn(table, rules)
-      t.strictSame(rowsOf(await get('/artists/2?_delete')), ['albums: 1', 'letters: 1', 'Open bills: 1'])
+      const { app, page } = await serveOn(table, rules)
+      t.strictSame(rowsOf(await page('/artists/2?_delete')), ['albums: 1', 'letters: 1', 'Open bills: 1'])
       await app.close()
     }
   }))

@@ -1,8 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { test } from 'tap'
-import dataApi, { collection, memory, SubItem } from '../../lib/index.ts'
-import { browser } from '../helpers/explorer-pages.ts'
-import { fastify } from '../helpers/fastify.ts'
+import { collection, memory, SubItem } from '../../lib/index.ts'
+import { explore, plain } from '../helpers/explorer-pages.ts'
 
 // docs/explorer.md: Listings. The link of a group leads to the items that make it.
 
@@ -33,58 +32,43 @@ const rows = kinds.flatMap((kind, index) => [0, 1].map(more => ({
   placeId: more
 })))
 
-async function serve () {
-  const app = fastify()
-  await app.register(dataApi, {
-    collections: {
-      events: collection(Event, { source: memory(rows) }),
-      places: collection(Place, { source: memory([{ id: 0, name: 'Köln' }, { id: 1, name: 'Graz' }]) })
-    },
-    explorer: true
-  })
-  return app
-}
+const { app, page } = await explore({
+  collections: {
+    events: collection(Event, { source: memory(rows) }),
+    places: collection(Place, { source: memory([{ id: 0, name: 'Köln' }, { id: 1, name: 'Graz' }]) })
+  }
+})
 
 test('the number of each group leads to as many items', async t => {
-  const app = await serve()
   for (const [fields, groups] of [
     ['kind', 7], ['at.month()', 7], ['at.hour()', 13], ['day.week()', 1], ['size,kind', 7], ['place(name),at.year()', 4]
   ] as const) {
     const url = `/events?fields=${fields},count()&id>=0`
     const made = (await app.inject({ url })).json<ReadonlyArray<{ readonly count: number }>>()
     t.equal(made.length, groups, fields)
-    const { body } = await app.inject({ url, headers: browser })
+    const body = await page(url)
     const links = [...body.matchAll(/<td class="num"><div class="sum">[^]*?<a class="ref" href="([^"]*)">/g)]
-      .map(([, href = '']) => href.replaceAll('&amp;', '&').replaceAll('&quot;', '"').replaceAll('&#39;', "'"))
+      .map(([, href = '']) => plain(href))
     t.equal(links.length, groups)
     for (const [at, link] of links.entries()) {
       t.equal((await app.inject({ url: link })).json<unknown[]>().length, made[at]?.count, link)
     }
   }
-  await app.close()
 })
 
 test('groups of time have a chart, whose bars lead to their items in the order of time', async t => {
-  const app = await serve()
-  const page = async (url: string) => (await app.inject({ url, headers: browser })).body
-  const { body, links } = await (async () => {
-    const body = await page('/events?fields=at.month(),count(),size.sum()&sort=-count()')
-    return { body, links: [...body.matchAll(/<a href="([^"]*)" aria-label="([^"]*)"><rect/g)] }
-  })()
+  const body = await page('/events?fields=at.month(),count(),size.sum()&sort=-count()')
+  const links = [...body.matchAll(/<a href="([^"]*)" aria-label="([^"]*)"><rect/g)]
   t.strictSame(links.map(([, , label]) => label), ['01', '02', '03', '05', '06', '07'].map(one => `2026-${one}: 2`))
   t.match(body, /<svg class="chart"[^>]* aria-label="count by month of at">/)
   t.match(body, '<bdi>sum of size</bdi>')
   t.match(body, '<small>by month of at</small>')
-  t.equal((await app.inject(String(links[0]?.[1]).replaceAll('&amp;', '&'))).json<unknown[]>().length, 2)
+  t.equal((await app.inject(plain(String(links[0]?.[1])))).json<unknown[]>().length, 2)
   t.notMatch(await page('/events?fields=kind,count()'), '"chart"')
   t.notMatch(await page('/events?fields=at.month(),kind,count()'), '"chart"')
   t.match(await page('/events'), 'href="/events?fields=at.month(),count()&amp;sort=at.month()">at</a>')
-  await app.close()
 })
 
 test('groups that no filter finds have no link', async t => {
-  const app = await serve()
-  const { body } = await app.inject({ url: '/events?fields=secret,count()', headers: browser })
-  t.notMatch(body, 'class="ref"')
-  await app.close()
+  t.notMatch(await page('/events?fields=secret,count()'), 'class="ref"')
 })

@@ -6,10 +6,9 @@ import { each, html, membersOf } from '../../lib/doors/explorer/html.ts'
 import { pageOf } from '../../lib/doors/explorer/page.ts'
 import { script } from '../../lib/doors/explorer/script.ts'
 import { cut } from '../../lib/doors/explorer/value.ts'
-import dataApi, { collection, memory } from '../../lib/index.ts'
+import { collection, type DataApiOptions, memory } from '../../lib/index.ts'
 import { doAtOnce } from '../../lib/core/response/answer.ts'
-import { browser } from '../helpers/explorer-pages.ts'
-import { fastify } from '../helpers/fastify.ts'
+import { browser, explore } from '../helpers/explorer-pages.ts'
 
 // docs/limits.md: Length of an answer.
 
@@ -22,18 +21,15 @@ const Note = Type.Object({
 })
 interface Row { readonly id: number, readonly text: string, readonly kind: string, readonly data: unknown }
 
-async function serve (rows: Row[]) {
-  const app = fastify()
-  const notes = collection(Note, { source: memory(rows, { statementTimeout: 10_000 }) })
-  await app.register(dataApi, { collections: { notes }, explorer: true })
-  return app
-}
+const serve = (rows: Row[], options: Partial<DataApiOptions> = {}, hooked = false) => explore({
+  collections: { notes: collection(Note, { source: memory(rows, { statementTimeout: 10_000 }) }) }, ...options
+}, app => { if (hooked) app.addHook('preSerialization', async (_request, _reply, value) => value) })
 
 const rowsOf = (count: number, text: string, data: unknown): Row[] =>
   Array.from({ length: count }, (_, id) => ({ id, text: `${id} ${text}`, kind: String(id % 3), data }))
 
 test('a page of 1,000 long texts is short, and other requests are answered while it is made', async t => {
-  const app = await serve(rowsOf(1000, '<b> & '.repeat(2250), {}))
+  const { app } = await serve(rowsOf(1000, '<b> & '.repeat(2250), {}))
   for (const url of [
     '/notes?size=1000', '/notes/by_id?size=1000', '/notes/by_kind?size=1000', '/notes/by_text?size=1000&fields=id'
   ]) {
@@ -49,29 +45,11 @@ test('a page of 1,000 long texts is short, and other requests are answered while
     const least = Math.floor(json.body.length / 2 ** 18)
     t.ok(least > 10 && turns >= least, `${turns} turns of the event loop while ${url} is made, ${least} at least`)
   }
-  await app.close()
-})
-
-test('the other formats of the same answer are streams, in pieces that no limit exceeds', async t => {
-  const item = 13_500
-  const app = await serve(rowsOf(1000, 'a'.repeat(item), {}))
-  for (const accept of ['application/x-ndjson', 'text/csv']) {
-    const answer = await app.inject({ url: '/notes?size=1000', headers: { accept }, payloadAsStream: true })
-    t.equal(answer.statusCode, 200)
-    let total = 0
-    for await (const piece of answer.stream() as AsyncIterable<Buffer>) {
-      total += piece.length
-      if (piece.length > 2 ** 18 + 2 * item) t.fail(`a piece of ${piece.length} bytes`)
-    }
-    t.ok(total > 1000 * item, `${total} bytes of ${accept}`)
-  }
-  await app.close()
 })
 
 test('a cell shows the beginning of a long value, from which the whole opens', async t => {
   const data = { list: Array.from({ length: 100 }, (_, index) => `${index}`) }
-  const app = await serve(rowsOf(2, 'a'.repeat(300).concat('the end'), data))
-  const get = async (url: string) => (await app.inject({ url, headers: browser })).body
+  const { page: get } = await serve(rowsOf(2, 'a'.repeat(300).concat('the end'), data))
   const grid = await get('/notes')
   const opener = /<button class="cut" popovertarget="(\w+)">([^<]*)<\/button><div class="value" id="\1"/g
   const cells = [...grid.matchAll(opener)]
@@ -83,46 +61,37 @@ test('a cell shows the beginning of a long value, from which the whole opens', a
   t.match(await get('/notes/1'), 'the end', 'an item shows more of its texts')
   t.match(await get('/notes/1/text'), 'the end')
   t.match(await get('/notes/1/data'), /<pre>\{\n {2}&quot;list&quot;[^]*&quot;99&quot;\n/)
-  await app.close()
 })
 
 test('what opens is short, and all of it together: beyond that, a cell is a link to the value', async t => {
-  const app = await serve(rowsOf(200, 'a'.repeat(10_000), 1))
-  const { body } = await app.inject({ url: '/notes?size=200', headers: browser })
+  const { page } = await serve(rowsOf(200, 'a'.repeat(10_000), 1))
+  const body = await page('/notes?size=200')
   const opened = [...body.matchAll(/<p dir="auto">([^<]*)<\/p>/g)]
   t.ok(opened.every(([, text = '']) => text.length <= 4001), '4,000 characters and an ellipsis')
   t.ok(opened.length > 40 && opened.length <= 51, `${opened.length} texts open`)
   t.equal(body.match(/<a class="cut" href="\/notes\/\d+\/text">/g)?.length, 200 - opened.length)
-  await app.close()
 })
 
 test('a value that is too long for a URL is in no link, and its row is led to by another identifier', async t => {
   const Code = Type.Object({
     code: Type.String({ identifier: true, ...shown }), number: Type.Integer({ identifier: true, ...shown })
   })
-  const app = fastify()
   const source = memory([{ code: 'a'.repeat(5000), number: 1 }])
-  await app.register(dataApi, { collections: { codes: collection(Code, { source, key: ['code'] }) }, explorer: true })
+  const { page } = await explore({ collections: { codes: collection(Code, { source, key: ['code'] }) } })
   for (const url of ['/codes', '/codes/by_code', '/codes/by_number']) {
-    const { body } = await app.inject({ url, headers: browser })
+    const body = await page(url)
     t.notMatch(body, 'a'.repeat(501))
     t.match(body, /href="\/codes\/(by_number\/)?1"/)
   }
-  await app.close()
 })
 
 test('with hooks that get the data of answers, pages are as long as without', async t => {
   const rows = rowsOf(200, 'b'.repeat(5000), { a: 'c'.repeat(2000) })
-  const plain = await serve(rows)
-  const hooked = fastify()
-  hooked.addHook('preSerialization', async (_request, _reply, value) => value)
-  const notes = collection(Note, { source: memory(rows) })
-  await hooked.register(dataApi, { collections: { notes }, explorer: true, rawStreams: true })
+  const [plain, hooked] = [await serve(rows), await serve(rows, { rawStreams: true }, true)]
   for (const url of ['/notes?size=200', '/notes/by_kind', '/notes/by_id', '/notes/7', '/notes/7/data', '/', '/x']) {
-    const [one, other] = [await plain.inject({ url, headers: browser }), await hooked.inject({ url, headers: browser })]
-    t.strictSame([one.statusCode, one.body], [other.statusCode, other.body], url)
+    const [one, other] = [await plain.get(url), await hooked.get(url)]
+    t.strictSame([one.status, one.body], [other.status, other.body], url)
   }
-  await Promise.all([plain.close(), hooked.close()])
 })
 
 test('a page keeps to the limit of JSON', async t => {
@@ -131,10 +100,8 @@ test('a page keeps to the limit of JSON', async t => {
     fc.integer({ min: 0, max: 40 }), fc.integer({ min: 0, max: 600 }), fc.integer({ min: 300, max: 30_000 }),
     fc.constantFrom('', '/by_kind', '/by_id', '/by_text', '/1', '/1/text', '/1/data'), fc.boolean(),
     async (count, long, length, path, hooked) => {
-      const app = fastify()
-      if (hooked) app.addHook('preSerialization', async (_request, _reply, value) => value)
-      const notes = collection(Note, { source: memory(rowsOf(count, '"<'.repeat(long), { a: '&'.repeat(long) })) })
-      await app.register(dataApi, { collections: { notes }, explorer: true, limits: { length } })
+      const rows = rowsOf(count, '"<'.repeat(long), { a: '&'.repeat(long) })
+      const { app } = await serve(rows, { limits: { length } }, hooked)
       const url = `/notes${path}${/\/1/.test(path) ? '' : '?size=40'}`
       const ask = async (accept: string) => app.inject({ url, headers: { accept } })
       const [json, page] = [await ask('application/json'), await ask('text/html')]

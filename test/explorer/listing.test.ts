@@ -1,11 +1,9 @@
 import fc, { runsOf } from '../helpers/fast-check.ts'
 import { Type } from '@sinclair/typebox'
 import { test } from 'tap'
-import dataApi, { collection, memory } from '../../lib/index.ts'
+import { collection, memory } from '../../lib/index.ts'
 import { operatorNames } from '../../lib/core/model/values.ts'
-import { browser, serve as serveArtists } from '../helpers/explorer-pages.ts'
-import { fastify } from '../helpers/fastify.ts'
-import { everybody } from '../helpers/everybody.ts'
+import { explore, plain, serve as serveArtists } from '../helpers/explorer-pages.ts'
 
 // docs/explorer.md: Listings.
 
@@ -38,7 +36,6 @@ const order = {
 }
 
 async function serve () {
-  const app = fastify()
   const orders = collection(Order, {
     source: memory([
       order,
@@ -48,9 +45,8 @@ async function serve () {
       { ...order, id: 21079, total: 7, mass: 0.5, notes: null, paid: false, status: 'packed' as const, tags: [''] }
     ])
   })
-  await app.register(dataApi, { rules: everybody, collections: { orders }, explorer: true })
-  const get = async (url: string) => (await app.inject({ url, headers: browser }))
-  return { app, get, page: async (url: string) => (await get(url)).body.replaceAll('\n', '') }
+  const { get, page } = await explore({ collections: { orders } })
+  return { get, page: async (url: string) => (await page(url)).replaceAll('\n', '') }
 }
 
 /** The cells of a column, as they stand in the page. */
@@ -95,10 +91,11 @@ test('days and moments show the minute, and have all of their text to copy and i
 test('null, an empty text and an empty list are seen, and differ', async t => {
   const { page } = await serve()
   const body = await page('/orders?fields=id,notes,tags,paid')
-  t.strictSame(cells(body, 1).map(cell => cell?.replace(/^<td[^>]*>/, '')), [
+  const bare = (column: number) => cells(body, column).map(cell => cell?.replace(/^<td[^>]*>/, ''))
+  t.strictSame(bare(1), [
     'Leave with the porter.</td>', '<span class="null">""</span></td>', '<span class="null">null</span></td>'
   ])
-  t.strictSame(cells(body, 2).map(cell => cell?.replace(/^<td[^>]*>/, '')), [
+  t.strictSame(bare(2), [
     '<span class="tag">cold</span></td>', '<span class="null">[]</span></td>', '[&quot;&quot;]</td>'
   ])
   t.match(cells(body, 3)[2], '<span class="no">false</span>')
@@ -124,23 +121,22 @@ test('filters are a sentence, with groups, relations, null and lists', async t =
 })
 
 test('the form of a filter leads back to the same filter', async t => {
-  const { app, get } = await serve()
+  const { get } = await serve()
   const texts = fc.constantFrom('open', 'null', 'a,b', '"', 'x y', '(', '', '\\', '2026-11-24T09:41:00Z')
   await fc.assert(fc.asyncProperty(fc.constantFrom(...operatorNames), texts, async (operator, value) => {
     const typed = /^(not_)?in$/.test(operator) ? `"${value.replaceAll(/["\\]/g, '\\$&')}"` : value
     const asked = { _query: '', _field: 'notes', _operator: operator, _value: typed }
     const made = await get(`/orders?${new URLSearchParams(asked)}`)
-    const url = String(made.headers.location)
+    const url = String(made.location)
     const { body } = await get(url)
     const [, form = ''] = /<div popover id="f0">.*?<form[^>]*>([^]*?)<\/form>/s.exec(body) ?? []
     const inputs = [...form.matchAll(/name="(\w+)"(?:[^>]*?) value="([^"]*)"/g)].map(([, name = '', text = '']) =>
-      [name, text.replaceAll('&quot;', '"').replaceAll('&amp;', '&')] as [string, string])
+      [name, plain(text)] as [string, string])
     const [, chosen = ''] = /<option value="(\w+)" selected>/.exec(form) ?? []
     const again = await get(`/orders?${new URLSearchParams([...inputs, ['_operator', chosen]])}`)
-    const plain = (text: string) => decodeURIComponent(text).replaceAll(/["\\]/g, '')
-    t.equal(plain(String(again.headers.location)), plain(url))
+    const bare = (text: string) => decodeURIComponent(text).replaceAll(/["\\]/g, '')
+    t.equal(bare(String(again.location)), bare(url))
   }), { numRuns: runsOf(60) })
-  await app.close()
 })
 
 test('a column is sorted by, then by another, filtered by and hidden', async t => {
@@ -158,7 +154,7 @@ test('a column is sorted by, then by another, filtered by and hidden', async t =
     'Hide this column':
       '/orders?sort=status&_show=compact&fields=id,status,mass,exact,placed_at,due_on,paid,notes,tags'
   })
-  for (const [, url = ''] of links) t.equal((await get(url)).statusCode, 200, url)
+  for (const [, url = ''] of links) t.equal((await get(url)).status, 200, url)
   t.match(await page('/orders?sort=status,total'), /▲1<.*▲2</)
 })
 
@@ -169,7 +165,7 @@ test('the density of a table is kept by links and forms, and is no part of the r
   t.match(body, /href="[^"]*_show=compact[^"]*" rel="next"/)
   t.match(body, 'href="/orders?size=1&amp;format=json"')
   t.match(body, /<pre tabindex="0">curl[^<]*\/orders\?size=1&#39;</)
-  t.equal((await get('/orders?_query=size%3D2&_show=compact')).headers.location, '/orders?size=2&_show=compact')
+  t.equal((await get('/orders?_query=size%3D2&_show=compact')).location, '/orders?size=2&_show=compact')
   t.match(await page('/orders?_show=x'), '<table data-rows class="">')
 })
 
@@ -182,7 +178,7 @@ test('an enum is filtered by boxes, a moment by a date and a time in UTC', async
     ['_field=status&_operator=null&_row=open', '?status=null'],
     ['_field=placed_at&_operator=at_least&_value=2026-11-01T00:00', '?placed_at%3E=2026-11-01T00:00:00Z']
   ] as const) {
-    t.equal((await get(`/orders?_query=&${form}`)).headers.location, `/orders${location}`, form)
+    t.equal((await get(`/orders?_query=&${form}`)).location, `/orders${location}`, form)
   }
   t.match(await page('/orders?_filter=placed_at'), 'type="datetime-local" step="1"')
 })
@@ -202,4 +198,40 @@ test('the style sheet is kept for ever under its name, and not under another', a
   t.strictSame([other.body, other.headers['cache-control']], [style, 'no-store'])
   const { get: getPlain } = await serveArtists({ explorer: false })
   t.equal((await getPlain(url, asked)).status, 400)
+})
+
+// Columns of related items.
+
+test('a column of sub-items sorts by their names', async t => {
+  const { page } = await serveArtists()
+  const url = '/api/albums?fields=title,artist'
+  t.match(await page(url), `href="${url}&amp;sort=artist.name"`)
+  const sorted = await page(`${url}&sort=artist.name`)
+  t.match(sorted, 'aria-sort="ascending"')
+  t.match(sorted, `href="${url}&amp;sort=artist.name+desc"`)
+  t.notMatch(await page('/api/artists?fields=name,albums'), 'sort=albums')
+})
+
+test('numbers and other functions of related items are columns, which sort', async t => {
+  const { get, page } = await serveArtists()
+  const url = '/api/artists?fields=name,albums.count(),albums.title.max()'
+  for (const name of ['albums.count()', 'albums.title.max()']) {
+    const { body, text } = await get(url)
+    t.ok(text.includes(name))
+    t.ok(body.includes(`href="${url}&amp;sort=${name}"`))
+    const box = `<input type="checkbox" name="_column" value="${name}" checked>`
+    t.ok(body.replaceAll(/\s+/g, ' ').includes(box))
+    t.ok((await page(`${url}&sort=${name}`)).includes(`href="${url}&amp;sort=${name}+desc"`))
+  }
+  t.match(await page(url), /<a class="ref" href="[^"]*\/albums">\d+<\/a>/)
+  const { location } = await get('/api/artists?_query=fields%3Dname,albums(title)&_column=name&_column=albums.count()')
+  t.equal(location, '/api/artists?fields=name,albums.count()')
+  const item = await page('/api/artists/2?fields=albums.title.max(),albums.count()')
+  t.match(item, '<dt><bdi>albums.count()</bdi></dt><dd><a class="ref" href="/api/artists/2/albums">1</a>')
+  t.match(item, /<dt><bdi>albums\.title\.max\(\)<\/bdi><\/dt><dd>(?:<[^>]+>)?\w+/)
+})
+
+test('a dictionary of groups shows their numbers', async t => {
+  const { get } = await serveArtists()
+  t.match((await get('/api/artists/by_active?fields=count()')).text, /false\s*2\s*true\s*1/)
 })

@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox'
 import type { Page } from 'playwright-core'
 import t, { test } from 'tap'
 import dataApi, { collection, memory, SubCollection, SubItem } from '../../lib/index.ts'
-import { launchChromium } from '../helpers/chromium.ts'
+import { openChromium } from '../helpers/chromium.ts'
 import { fastify } from '../helpers/fastify.ts'
 import { eventually } from '../helpers/follow.ts'
 
@@ -21,8 +21,7 @@ const Note = Type.Object({
   team: SubItem('teams', { foreignKey: 'teamId', ...both })
 })
 
-const launched = await launchChromium()
-const skip = 'reason' in launched ? launched.reason : false
+const { skip, open } = await openChromium(t)
 const app = fastify({ forceCloseConnections: true })
 const long = 'a long text '.repeat(30)
 const teams = [{ id: 1, name: 'red' }, { id: 2, name: 'blue' }]
@@ -36,21 +35,7 @@ await app.register(dataApi, {
   live: { interval: 10 }
 })
 const base = skip === false ? await app.listen({ port: 0, host: '127.0.0.1' }) : ''
-t.teardown(async () => {
-  if ('browser' in launched) await launched.browser.close()
-  await app.close()
-})
-
-async function open (path: string, options: object = {}) {
-  if ('reason' in launched) throw new Error(launched.reason)
-  const context = await launched.browser.newContext(options)
-  const page = await context.newPage()
-  const faults: unknown[] = []
-  page.on('pageerror', error => faults.push(error))
-  page.on('console', message => { if (message.type() === 'error') faults.push(message.text()) })
-  await page.goto(base + path)
-  return { page, faults, close: () => context.close() }
-}
+t.teardown(() => app.close())
 
 /** Waits until an expression is true. The pages forbid the function of the browser for that. */
 const until = (page: Page, expression: string) => eventually(() => page.evaluate(expression), () => expression)
@@ -61,7 +46,7 @@ async function send (method: 'PATCH' | 'POST' | 'DELETE', url: string, payload?:
 }
 
 test('a listing that is live shows what changes, and keeps what does not', { skip }, async t => {
-  const { page, faults, close } = await open('/notes?sort=id')
+  const { page, faults, close } = await open(base + '/notes?sort=id')
   await page.click('button:text-is("Live")')
   t.equal(await page.getAttribute('button:text-is("Live")', 'aria-pressed'), 'true')
   await page.locator('tbody tr:nth-child(2) [name=_row]').check()
@@ -94,7 +79,7 @@ test('a listing that is live shows what changes, and keeps what does not', { ski
 })
 
 test('an item that is live shows its values, its elements, and its error', { skip }, async t => {
-  const { page, faults, close } = await open('/teams/2', { reducedMotion: 'reduce' })
+  const { page, faults, close } = await open(base + '/teams/2', { reducedMotion: 'reduce' })
   await page.click('button:text-is("Live")')
   await page.waitForSelector('button[aria-pressed=true]')
   await send('PATCH', '/notes/4', { team: { id: 1 } })
@@ -115,7 +100,7 @@ test('an item that is live shows its values, its elements, and its error', { ski
 })
 
 test('EventSource follows a document, and takes it up where it was cut off', { skip }, async t => {
-  const { page, close } = await open('/notes/3')
+  const { page, close } = await open(base + '/notes/3')
   await page.evaluate(`
     seen = []
     events = new EventSource('/notes/3?fields=text')

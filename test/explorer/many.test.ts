@@ -1,9 +1,8 @@
 import { Type } from '@sinclair/typebox'
 import { test } from 'tap'
-import dataApi, { collection, memory, SubCollection } from '../../lib/index.ts'
-import { sent, serve, valuesOf } from '../helpers/explorer-forms.ts'
-import { fastify } from '../helpers/fastify.ts'
-import { everybody } from '../helpers/everybody.ts'
+import { collection, memory, SubCollection } from '../../lib/index.ts'
+import { serve, valuesOf } from '../helpers/explorer-forms.ts'
+import { explore } from '../helpers/explorer-pages.ts'
 
 // docs/explorer.md: Forms. Rows that are selected are changed, and deleted, together.
 
@@ -11,13 +10,11 @@ const bulk = { requestStrategies: { delete: true, bulk: ['PATCH', 'DELETE'] } } 
 const both = '/api/artists?id=*1,2'
 
 test('selected rows lead to a page that changes them, and one that deletes them', async t => {
-  const { app, get } = await serve({}, bulk)
-  const { body } = await get('/api/artists')
+  const { get, page } = await serve({}, bulk)
+  const body = await page('/api/artists')
   t.match(body, /<button name="_edit">Edit<\/button><button name="_delete" class="danger">Delete<\/button>/)
   for (const word of ['_edit', '_delete']) {
-    const { headers: { location } } = await app.inject({
-      url: `/api/artists?_row=1&_row=2&_query=&_field=id&${word}=`, headers: sent
-    })
+    const { location } = await get(`/api/artists?_row=1&_row=2&_query=&_field=id&${word}=`)
     t.equal(location, `${both}&${word}`)
   }
   t.match((await get(`${both}&_edit`)).body, /<h1><bdi>Edit 2 items of artists<\/bdi><\/h1><p class="about">Can, Ada\./)
@@ -25,8 +22,8 @@ test('selected rows lead to a page that changes them, and one that deletes them'
 })
 
 test('a form of many items has what they have now, and no field that must be filled in', async t => {
-  const { get } = await serve({}, bulk)
-  const { body } = await get(`${both}&_edit`)
+  const { page } = await serve({}, bulk)
+  const body = await page(`${both}&_edit`)
   const now = Object.fromEntries([...body.matchAll(/name="_set\.(\w+)"[^]*?<td data-l="Now"><div>([^]*?)<\/div>/g)]
     .map(([, name, shown = '']) => [name, shown.replaceAll(/<[^>]*>/g, '')]))
   t.match(now, { name: 'Can in 1, Ada in 1', founded: '1968 in 2', label: 'Spoon in 1, null in 1', pin: '' })
@@ -124,26 +121,17 @@ test('behind a relation whose items can be unlinked, they are', async t => {
     id: Type.Integer({ identifier: true, readable: true }),
     albums: SubCollection('albums', { foreignKey: 'artistId', readable: true, writable: true })
   })
-  const app = fastify()
-  await app.register(dataApi, {
-    rules: everybody,
+  const { page, post, json } = await explore({
     collections: {
       artists: collection(Artist, { source: memory([{ id: 1 }]) }),
       albums: collection(Album, { source: memory([{ id: 7, artistId: 1 }, { id: 8, artistId: 1 }]) })
     },
-    requestStrategies: { bulk: ['DELETE'] },
-    explorer: true
+    requestStrategies: { bulk: ['DELETE'] }
   })
-  const { body } = await app.inject({ url: '/artists/1/albums?id=7&_delete', headers: sent })
+  const body = await page('/artists/1/albums?id=7&_delete')
   t.match(body, /They stay\.[^]*Unlink 1 item</)
-  const { headers: { location } } = await app.inject({
-    method: 'POST',
-    url: '/artists/1/albums?id=7',
-    headers: sent,
-    payload: new URLSearchParams(valuesOf(body)).toString()
-  })
+  const { location } = await post('/artists/1/albums?id=7', valuesOf(body))
   t.equal(location, '/artists/1/albums?_done=1+unlinked')
-  t.equal((await app.inject('/albums')).json<unknown[]>().length, 2)
-  t.match((await app.inject({ url: String(location), headers: sent })).body, '1 item was unlinked.')
-  await app.close()
+  t.equal((await json('/albums')).length, 2)
+  t.match(await page(String(location)), '1 item was unlinked.')
 })

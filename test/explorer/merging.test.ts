@@ -1,11 +1,10 @@
 import { type TSchema, Type } from '@sinclair/typebox'
 import { isDeepStrictEqual } from 'node:util'
 import { test } from 'tap'
-import dataApi, { collection, memory, SubItem } from '../../lib/index.ts'
-import { sent, serve, valuesOf } from '../helpers/explorer-forms.ts'
+import { collection, memory, SubItem } from '../../lib/index.ts'
+import { serve, valuesOf } from '../helpers/explorer-forms.ts'
+import { explore } from '../helpers/explorer-pages.ts'
 import fc, { runsOf } from '../helpers/fast-check.ts'
-import { fastify } from '../helpers/fastify.ts'
-import { everybody } from '../helpers/everybody.ts'
 
 // docs/explorer.md: Forms. What a person and another have changed in the same item at the same time.
 
@@ -66,26 +65,6 @@ test('a conflict marks the words that differ, however far they are from the star
   }
 })
 
-test('a field is not asked for that both have changed in the same way, and equal JSON is no change', async t => {
-  const { post, json, form } = await openWhile({ founded: 1970, tags: ['y', 'z'] })
-  const same = await post('/api/artists/1', { ...form, founded: '1970', tags: '[ "y",\r\n\r\n "z" ]', name: 'CAN' })
-  t.equal(same.status, 412)
-  t.notMatch(same.body, '"_keep.founded"')
-  const spaced = await post('/api/artists/1', { ...valuesOf(same.body), name: 'Can', tags: '["y","z"]' })
-  t.equal(spaced.location, '/api/artists/1?_done=unchanged')
-  t.hasStrict(await json('/api/artists/1'), { name: 'Can', founded: 1970, tags: ['y', 'z'] })
-})
-
-test('a second change by another in the meantime is merged like the first', async t => {
-  const { post, json, form, change } = await openWhile({ founded: 1970 })
-  const first = await post('/api/artists/1', { ...form, name: 'CAN', founded: '1971' })
-  await change({ founded: 1972, notes: 'new' })
-  const second = await post('/api/artists/1', { ...valuesOf(first.body), '_keep.founded': 'theirs' })
-  t.equal(second.status, 412)
-  t.equal((await post('/api/artists/1', valuesOf(second.body))).status, 303)
-  t.hasStrict(await json('/api/artists/1'), { name: 'CAN', founded: 1972, notes: 'new' })
-})
-
 test('a choice holds while a fault is mended or an item is searched for', async t => {
   for (const extra of [{ name: '' }, { _search: 'label', label: 'Vis' }]) {
     const { post, json, form } = await openWhile({ founded: 1970 })
@@ -98,21 +77,18 @@ test('a choice holds while a fault is mended or an item is searched for', async 
 })
 
 test('a password that was typed into a stale form is asked for again', async t => {
-  const app = fastify()
   const User = Type.Object({
     id: Type.Integer({ identifier: true, readable: true }),
     name: Type.String({ readable: true, writable: true }),
     password: Type.String({ format: 'password', writable: true })
   })
   const users = collection(User, { source: memory([{ id: 1, name: 'Ada', password: 'old' }]) })
-  await app.register(dataApi, { rules: everybody, collections: { users }, explorer: true })
-  const form = valuesOf((await app.inject({ url: '/users/1?_edit', headers: sent })).body)
+  const { app, page, post } = await explore({ collections: { users } })
+  const form = valuesOf(await page('/users/1?_edit'))
   await app.inject({ method: 'PATCH', url: '/users/1', payload: { name: 'Bo' } })
-  const payload = new URLSearchParams({ ...form, password: 'secret' }).toString()
-  const { statusCode, body } = await app.inject({ method: 'POST', url: '/users/1', headers: sent, payload })
-  t.match([statusCode, body], [412, /id="fault-password">must be typed again/])
+  const { status, body } = await post('/users/1', { ...form, password: 'secret' })
+  t.match([status, body], [412, /id="fault-password">must be typed again/])
   t.notMatch(body, 'secret')
-  await app.close()
 })
 
 test('what only the form has changed can be dropped, and the form itself can be shown again', async t => {
@@ -196,15 +172,12 @@ const heard = (value: unknown) => typeof value === 'string' ? value.replaceAll('
 const equals = (one: unknown, other: unknown) => isDeepStrictEqual(heard(one), heard(other))
 
 test('each member is theirs if only they changed it, mine if only I did, and my choice if both did', async t => {
-  const app = fastify()
   const things = memory([{ id: 1, text: '', labelId: null }])
-  await app.register(dataApi, {
-    rules: everybody,
+  const { app, page, post, json } = await explore({
     collections: {
       things: collection(Thing, { source: things }),
       labels: collection(Label, { source: memory([{ id: 1, name: 'Spoon' }, { id: 2, name: 'Vision' }]) })
-    },
-    explorer: true
+    }
   })
   const write = async ({ label, ...item }: Item) => {
     const { statusCode, body } = await app.inject({
@@ -212,9 +185,6 @@ test('each member is theirs if only they changed it, mine if only I did, and my 
     })
     if (statusCode !== 200) t.fail(body)
   }
-  const send = (form: Record<string, string>) => app.inject({
-    method: 'POST', url: '/things/1', headers: sent, payload: new URLSearchParams(form).toString()
-  })
   const cases = fc.record({
     base: items,
     mine: changed,
@@ -223,7 +193,7 @@ test('each member is theirs if only they changed it, mine if only I did, and my 
   })
   await fc.assert(fc.asyncProperty(cases, async ({ base: first, mine, others, choices }) => {
     await write(first)
-    let form = valuesOf((await app.inject({ url: '/things/1?_edit', headers: sent })).body)
+    let form = valuesOf(await page('/things/1?_edit'))
     let base = first
     let wanted: Item = applied(base, mine)
     // The same value leaves a text as it is stored.
@@ -234,10 +204,10 @@ test('each member is theirs if only they changed it, mine if only I did, and my 
       if (!isStale) break
       const now = applied(base, other)
       await write(now)
-      const answer = await send(form)
+      const answer = await post('/things/1', form)
       const isLeft = (name: string) => isMine(name) && !equals(wanted[name], now[name])
       const isAsked = (name: string) => isLeft(name) && !equals(now[name], base[name])
-      isStale = answer.statusCode === 412
+      isStale = answer.status === 412
       if (isStale) {
         form = valuesOf(answer.body)
         const asks = (name: string) => answer.body.includes(`type="radio" name="_keep.${name}"`)
@@ -249,11 +219,10 @@ test('each member is theirs if only they changed it, mine if only I did, and my 
         [name, isLeft(name) && !kept.includes(name) ? heard(wanted[name]) : now[name]]))
       base = now
     }
-    if (isStale) t.equal((await send(form)).statusCode, 303)
-    const { id: _, ...stored } = (await app.inject({ url: '/things/1' })).json<Record<string, unknown>>()
+    if (isStale) t.equal((await post('/things/1', form)).status, 303)
+    const { id: _, ...stored } = await json('/things/1')
     t.strictSame(stored, wanted)
   }), { numRuns: runsOf(150) })
-  await app.close()
 })
 
 const idOf = (label: unknown) => (label as { readonly id: number }).id

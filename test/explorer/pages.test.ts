@@ -3,38 +3,26 @@ import { Type } from '@sinclair/typebox'
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { test } from 'tap'
-import { fastify } from '../helpers/fastify.ts'
-import dataApi, { collection, memory } from '../../lib/index.ts'
+import { collection, memory } from '../../lib/index.ts'
+import { html, textsOf } from '../../lib/doors/explorer/html.ts'
 import { style } from '../../lib/doors/explorer/style.ts'
-import { browser, serve } from '../helpers/explorer-pages.ts'
+import { browser, explore, serve } from '../helpers/explorer-pages.ts'
 import { assetFile, assetNames, makeAsset } from './bundle.ts'
 
 // docs/explorer.md. Browsers open these pages in browser.test.ts.
 
-test('a browser gets a page of every kind of resource', async t => {
+test('a browser gets a page of every kind of resource, and of errors, with their status', async t => {
   const { get } = await serve()
-  for (const [url, ...texts] of [
-    ['/api', 'artists', 'albums', 'OpenAPI'],
-    ['/api/artists', 'Noisia', '2003', 'Ada', 'null'],
-    ['/api/artists/1', 'Noisia', 'Outer Edges', 'founded'],
-    ['/api/artists/1/founded', '2003'],
-    ['/api/artists/1/albums', 'Outer Edges'],
-    ['/api/albums/7/artist', 'Noisia'],
-    ['/api/artists/by_name', 'Can', 'Noisia'],
-    ['/api/artists/by_active', 'false 2', 'true 1'],
-    ['/api/artists/by_active/true', 'Ada']
-  ] as const) {
-    const { status, headers, text } = await get(url)
-    t.equal(status, 200, url)
-    t.equal(headers['content-type'], 'text/html; charset=utf-8', url)
-    for (const expected of texts) t.match(text, new RegExp(expected), `${url} shows ${expected}`)
-    t.notMatch(text, /secret/, url)
-  }
-})
-
-test('errors are pages with the same status', async t => {
-  const { get } = await serve()
-  for (const [url, status, message] of [
+  for (const [url, status, ...texts] of [
+    ['/api', 200, 'artists', 'albums', 'OpenAPI'],
+    ['/api/artists', 200, 'Noisia', '2003', 'Ada', 'null'],
+    ['/api/artists/1', 200, 'Noisia', 'Outer Edges', 'founded'],
+    ['/api/artists/1/founded', 200, '2003'],
+    ['/api/artists/1/albums', 200, 'Outer Edges'],
+    ['/api/albums/7/artist', 200, 'Noisia'],
+    ['/api/artists/by_name', 200, 'Can', 'Noisia'],
+    ['/api/artists/by_active', 200, 'false 2', 'true 1'],
+    ['/api/artists/by_active/true', 200, 'Ada'],
     ['/api/artist', 404, "There is no collection 'artist'. Did you mean 'artists'?"],
     ['/api/artists/9', 404, 'There is no 9 in artists 404'],
     ['/api/artists?nam=x', 400, "There is no field 'nam' to filter by. Did you mean 'name'?"],
@@ -42,28 +30,30 @@ test('errors are pages with the same status', async t => {
   ] as const) {
     const answer = await get(url)
     t.strictSame([answer.status, answer.headers['content-type']], [status, 'text/html; charset=utf-8'], url)
-    t.ok(answer.text.includes(message), url)
-    t.equal(answer.headers.vary, 'Accept')
+    t.match(answer.headers.vary, /^Accept\b/)
+    for (const expected of texts) t.ok(answer.text.includes(expected), `${url} shows ${expected}`)
+    t.notMatch(answer.text, /secret/, url)
   }
 })
 
 test('Accept and format decide between a page and data', async t => {
   const { get } = await serve()
-  const type = async (url: string, accept?: string) =>
-    String((await get(url, accept === undefined ? {} : { accept })).headers['content-type']).split(';')[0]
-  t.equal(await type('/api/artists'), 'application/json')
-  t.equal(await type('/api/artists', '*/*'), 'application/json')
-  t.equal(await type('/api/artists', 'text/html;q=0.5, */*'), 'application/json')
-  t.equal(await type('/api/artists', 'application/json, text/html'), 'application/json')
-  t.equal(await type('/api/artists', 'text/html'), 'text/html')
-  t.equal(await type('/api/artists', 'text/html, application/json;q=0.9'), 'text/html')
-  for (const url of ['/api?format=html', '/api/artists?.format=html', '/api/artists?size=1&format=html']) {
-    const { status, headers } = await get(url, {})
-    t.strictSame([status, String(headers['content-type']).split(';')[0]], [200, 'text/html'], url)
+  for (const [url, accept, expected] of [
+    ['/api/artists', undefined, 'application/json'],
+    ['/api/artists', '*/*', 'application/json'],
+    ['/api/artists', 'text/html;q=0.5, */*', 'application/json'],
+    ['/api/artists', 'application/json, text/html', 'application/json'],
+    ['/api/artists', 'text/html, application/json;q=0.9', 'text/html'],
+    ['/api?format=html', undefined, 'text/html'],
+    ['/api/artists?.format=html', undefined, 'text/html'],
+    ['/api/artists?size=1&format=html', undefined, 'text/html'],
+    ['/api/artists?format=json', browser.accept, 'application/json'],
+    ['/api/artists?.format=csv', browser.accept, 'text/csv'],
+    ['/api/artists?format=ndjson&name=Can', browser.accept, 'application/x-ndjson']
+  ] as const) {
+    const { status, headers } = await get(url, accept === undefined ? {} : { accept })
+    t.strictSame([status, String(headers['content-type']).split(';')[0]], [200, expected], `${url} ${accept}`)
   }
-  t.equal(await type('/api/artists?format=json', browser.accept), 'application/json')
-  t.equal(await type('/api/artists?.format=csv', browser.accept), 'text/csv')
-  t.equal(await type('/api/artists?format=ndjson&name=Can', browser.accept), 'application/x-ndjson')
 })
 
 test('answers in JSON are byte-identical with the explorer', async t => {
@@ -103,13 +93,9 @@ test('a page is private, and runs and loads nothing but its own style and script
 
 const hashOf = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`
 
-test('the script has less than 6,000 bytes', async t => {
-  const { get } = await serve()
-  const [, script = ''] = /<script[^>]*>([^]*?)<\/script>/.exec((await get('/api')).body) ?? []
+test('the script has less than 6,000 bytes, and both assets are what their sources make', async t => {
+  const [, script = ''] = /<script[^>]*>([^]*?)<\/script>/.exec(await (await serve()).page('/api')) ?? []
   t.ok(Buffer.byteLength(script) < 6000, `${Buffer.byteLength(script)} bytes`)
-})
-
-test('script and style sheet are what their sources make', async t => {
   for (const name of assetNames) {
     t.equal(await makeAsset(name), readFileSync(assetFile(name), 'utf8'), 'npm run assets makes it anew')
   }
@@ -132,9 +118,7 @@ test('headers sort, filters can be removed, and the links of pages are those of 
 test('each row leads to its item, also where the key alone has no URL', async t => {
   const shown = { readable: true } as const
   const texts = ['', '.', '..', 'a', '%2e', '/', ',']
-  const app = fastify()
-  await app.register(dataApi, {
-    explorer: true,
+  const { get, page } = await explore({
     collections: {
       codes: collection(Type.Object({
         code: Type.String({ identifier: true, ...shown }), number: Type.Integer({ identifier: true, ...shown })
@@ -145,23 +129,20 @@ test('each row leads to its item, also where the key alone has no URL', async t 
     }
   })
   const linksOf = async (url: string) => {
-    const { body } = await app.inject({ url, headers: browser })
-    const links = [...body.matchAll(new RegExp(`href="(${url}/[^"?]*)"`, 'g'))].map(([, link = '']) => link)
-    return [...new Set(links)].filter(link => !link.includes('/by_'))
+    const links = (await page(url)).matchAll(new RegExp(`href="(${url}/[^"?]*)"`, 'g'))
+    return [...new Set([...links].map(([, link = '']) => link))].filter(link => !link.includes('/by_'))
   }
   const codes = await linksOf('/codes')
   t.strictSame(codes, ['0', '%252e', '%2C', '1', '2', '%2F', 'a'].map(segment => `/codes/${segment}`))
   const pairs = await linksOf('/pairs')
   t.equal(pairs.length, texts.length ** 2)
   for (const link of [...codes, ...pairs]) {
-    const { pathname } = new URL(link, 'http://x')
-    t.equal((await app.inject({ url: pathname, headers: browser })).statusCode, 200, link)
+    t.equal((await get(new URL(link, 'http://x').pathname)).status, 200, link)
   }
-  await app.close()
 })
 
-test('a form for filters, columns and queries leads to the URL of the API', async t => {
-  const { get } = await serve()
+test('forms for filters, columns, queries and selected rows lead to the URL of the API', async t => {
+  const { get, page } = await serve()
   for (const [form, location] of [
     ['_query=sort%3Dname&_field=name&_operator=contains&_value=a+%26+b', '?sort=name&name*=a+%26+b'],
     ['_query=&_field=name&_operator=equals&_value=null', '?name=%22null%22'],
@@ -176,19 +157,7 @@ test('a form for filters, columns and queries leads to the URL of the API', asyn
     ],
     ['_query=name%3DCan%26founded%3E1', '?name=Can&founded%3E1'],
     ['_query=//evil.example', '?//evil.example'],
-    ['_query=', '']
-  ] as const) {
-    const { status, headers } = await get(`/api/artists?${form}`)
-    t.strictSame([status, headers.location], [303, `/api/artists${location}`], form)
-  }
-})
-
-test('selected rows lead to the URL that lists them, as a page or in another format', async t => {
-  const { get } = await serve()
-  const { body } = await get('/api/artists?active=false&sort=name&size=5')
-  t.match(body, '<input type="checkbox" form="rows" name="_row" value="1" aria-label="Select Noisia">')
-  t.match(body, '<input type="hidden" name="_query" value="sort=name&amp;size=5">')
-  for (const [form, location] of [
+    ['_query=', ''],
     ['_query=sort%3Dname&_field=id&_row=1&_row=3', '?sort=name&id=*1,3'],
     ['_query=&_field=id&_row=1&_as=csv', '?id=*1&format=csv'],
     ['_query=&_field=name&_row=a,b&_row=null&_row=%22', '?name=*%22a,b%22,%22null%22,%22%5C%22%22'],
@@ -196,6 +165,13 @@ test('selected rows lead to the URL that lists them, as a page or in another for
   ] as const) {
     const { status, headers } = await get(`/api/artists?${form}`)
     t.strictSame([status, headers.location], [303, `/api/artists${location}`], form)
+  }
+  const body = await page('/api/artists?active=false&sort=name&size=5')
+  t.match(body, '<input type="checkbox" form="rows" name="_row" value="1" aria-label="Select Noisia">')
+  t.match(body, '<input type="hidden" name="_query" value="sort=name&amp;size=5">')
+  for (const url of ['//evil.example/?_query=', '//evil.example/a?_query=id%3D1', '//artists?_query=']) {
+    const { status, location } = await get(url)
+    t.strictSame([status, location], [404, undefined], 'no redirect to another host')
   }
 })
 
@@ -231,10 +207,15 @@ test('a field cannot have the name of a parameter of the explorer', async t => {
     _edit: Type.String({ readable: true })
   })
   const collections = { things: collection(Thing, { source: memory([]) }) }
-  await t.rejects(Promise.resolve(fastify().register(dataApi, { collections, naming: 'none', explorer: true })), {
-    message: /_edit.*explorer/
-  })
-  await fastify().register(dataApi, { collections, naming: 'none' })
+  await t.rejects(explore({ collections, naming: 'none' }), { message: /_edit.*explorer/ })
+  await explore({ collections, naming: 'none', explorer: false })
+})
+
+test('a sign of markup is text wherever it stands', async t => {
+  const escaped = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
+  for (const [sign, entity] of Object.entries(escaped)) {
+    t.equal([...textsOf(html`<a title="${sign} x">${sign}</a>`)].join(''), `<a title="${entity} x">${entity}</a>`)
+  }
 })
 
 /** Texts that would be markup, end an attribute, or turn the page around. */

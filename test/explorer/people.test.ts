@@ -1,11 +1,9 @@
 import { Type } from '@sinclair/typebox'
 import { test } from 'tap'
-import dataApi, { collection, memory, SubCollection } from '../../lib/index.ts'
+import { collection, memory, SubCollection } from '../../lib/index.ts'
 import { style } from '../../lib/doors/explorer/style.ts'
-import { sent, serve as serveForms, valuesOf } from '../helpers/explorer-forms.ts'
-import { browser, serve } from '../helpers/explorer-pages.ts'
-import { fastify } from '../helpers/fastify.ts'
-import { everybody } from '../helpers/everybody.ts'
+import { serve as serveForms, valuesOf } from '../helpers/explorer-forms.ts'
+import { explore, plain, serve } from '../helpers/explorer-pages.ts'
 
 // docs/explorer.md: What a page has, Forms, Behind a login.
 
@@ -19,39 +17,22 @@ const Event = Type.Object({
   data: Type.Any(open)
 })
 
-async function serveEvents () {
-  const app = fastify()
+test('a form has the input of each type, and what it sends is the same value', async t => {
   const at = '2026-11-24T09:41:00.000Z'
   const rows = [{ id: 1, at, ends: null, state: 'open' as const, gift: null, data: { a: 1 } }]
-  await app.register(dataApi, {
-    rules: everybody, collections: { events: collection(Event, { source: memory(rows) }) }, explorer: true
-  })
-  return app
-}
-
-test('a form has the input of each type: radios, dates and times in UTC, JSON in monospace', async t => {
-  const app = await serveEvents()
-  const { body } = await app.inject({ url: '/events/1?_edit', headers: browser })
+  const { page, post, json } = await explore({ collections: { events: collection(Event, { source: memory(rows) }) } })
+  const body = await page('/events/1?_edit')
   t.match(body, /<input id="field-at"[^>]* required type="datetime-local"[^>]* value="2026-11-24T09:41:00.000"/)
   t.match(body, '<span>UTC</span>')
   t.match(body, /<legend><bdi>state<\/bdi><\/legend><div class="choice"><label><input type="radio" name="state"/)
   t.match(body, /name="gift" value="true">true<.*name="gift" value="false">false<.*name="gift" value="" checked>null</)
   t.match(body, /<textarea id="field-data"[^>]* class="mono" dir="ltr" spellcheck="false">/)
-  await app.close()
-})
-
-test('what the inputs send is the same value, and is not changed, where a person has changed nothing', async t => {
-  const app = await serveEvents()
-  const { body } = await app.inject({ url: '/events/1?_edit', headers: browser })
   // A browser leaves out seconds that are 0.
   const form = { ...valuesOf(body), at: '2026-11-24T09:41' }
-  const post = async (changes: object) => app.inject({
-    method: 'POST', url: '/events/1', headers: sent, payload: new URLSearchParams({ ...form, ...changes }).toString()
-  })
-  t.equal((await post({})).headers.location, '/events/1?_done=unchanged')
-  t.equal((await post({ at: '2026-12-01T10:00:30', gift: 'false', state: 'packed' })).statusCode, 303)
-  t.match((await app.inject('/events/1')).json(), { at: '2026-12-01T10:00:30.000Z', gift: false, state: 'packed' })
-  await app.close()
+  t.equal((await post('/events/1', form)).location, '/events/1?_done=unchanged')
+  const changes = { at: '2026-12-01T10:00:30', gift: 'false', state: 'packed' }
+  t.equal((await post('/events/1', { ...form, ...changes })).status, 303)
+  t.match(await json('/events/1'), { at: '2026-12-01T10:00:30.000Z', gift: false, state: 'packed' })
 })
 
 test('the page of a deletion shows the item and how many items hang on it', async t => {
@@ -76,7 +57,7 @@ test('the page of an error leads to the request that was probably meant', async 
   ] as const) {
     const { body } = await get(url)
     const [, link = ''] = /<p><a href="([^"]*)"><bdi>/.exec(body) ?? []
-    t.equal(link.replaceAll('&amp;', '&'), corrected, url)
+    t.equal(plain(link), corrected, url)
     t.equal(body.includes('<u>nam</u>') && body.includes('Fields of artists'), url.includes('nam'))
     t.equal((await get(corrected)).status, 200)
   }
@@ -95,38 +76,35 @@ test('the page of an error names no fields that only some callers may know', asy
 })
 
 test('a directory of many collections is an index by name, in which one can be looked for', async t => {
-  const app = fastify()
   const Thing = (description: string) =>
     Type.Object({ id: Type.Integer({ identifier: true, readable: true }) }, { description })
   const names = Array.from({ length: 200 }, (_, index) => `table_${String(199 - index).padStart(3, '0')}`)
   const collections = Object.fromEntries(names.map((name, index) =>
     [name, collection(Thing(index === 7 ? 'Who did what' : `Number ${index}`), { source: memory([]) })]))
-  await app.register(dataApi, { rules: everybody, collections, explorer: true })
-  const linked = async (url: string) => [...(await app.inject({ url, headers: browser })).body
-    .matchAll(/<li>\n<a href="\/(table_\d+)">/g)].map(([, name]) => name)
+  const { page } = await explore({ collections })
+  const linked = async (url: string) =>
+    [...(await page(url)).matchAll(/<li>\n<a href="\/(table_\d+)">/g)].map(([, name]) => name)
   t.strictSame(await linked('/'), names.toSorted())
   t.strictSame(await linked('/?_find=TABLE_01'), names.toSorted().filter(name => name.startsWith('table_01')))
   t.strictSame(await linked('/?_find=did+what'), [names[7]])
-  t.match((await app.inject({ url: '/?_find=nothing', headers: browser })).body, 'No collection has this in its name.')
-  await app.close()
+  t.match(await page('/?_find=nothing'), 'No collection has this in its name.')
 })
 
 test('a 401 leads to the login of the application, and has its style in it', async t => {
-  const app = fastify()
-  app.addHook('onRequest', async () => { throw Object.assign(new Error('Log in.'), { statusCode: 401 }) })
   const Thing = Type.Object({
     id: Type.Integer({ identifier: true, readable: true }),
     parts: SubCollection('things', { foreignKey: 'id', readable: true })
   })
   const things = collection(Thing, { source: memory([{ id: 1 }]) })
-  await app.register(dataApi, { rules: everybody, collections: { things }, explorer: { login: '/login?from=pages' } })
-  const { statusCode, body, headers } = await app.inject({ url: '/things?sort=id', headers: browser })
-  t.equal(statusCode, 401)
+  const { get } = await explore({ collections: { things }, explorer: { login: '/login?from=pages' } }, app => {
+    app.addHook('onRequest', async () => { throw Object.assign(new Error('Log in.'), { statusCode: 401 }) })
+  })
+  const { status, body, headers } = await get('/things?sort=id')
+  t.equal(status, 401)
   t.match(body, 'href="/login?from=pages&amp;next=%2Fthings%3Fsort%3Did"')
   t.ok(body.includes(`<style>${style}</style>`))
   t.match(headers['content-security-policy'], /style-src 'self' 'sha256-/)
   for (const login of ['//evil.example', 'javascript:alert(1)']) {
-    await t.rejects(Promise.resolve(fastify().register(dataApi, { collections: { things }, explorer: { login } })))
+    await t.rejects(explore({ collections: { things }, explorer: { login } }))
   }
-  await app.close()
 })

@@ -3,7 +3,8 @@ import type { FastifyInstance } from 'fastify'
 import dataApi, { sqlite } from '../../lib/index.ts'
 import { solarSystem } from '../../examples/solar-system/collections.ts'
 import { fill } from '../../examples/solar-system/fill.ts'
-import { sent, valuesOf } from '../helpers/explorer-forms.ts'
+import { valuesOf } from '../helpers/explorer-forms.ts'
+import { sent } from '../helpers/explorer-pages.ts'
 
 /** The URL of the pages and the JSON in the pictures of the documents. */
 export const request = '/moons?planet.name=Saturn&mean_radius_km>100&sort=-mean_radius_km' +

@@ -1,9 +1,8 @@
 import { Type } from '@sinclair/typebox'
 import { test } from 'tap'
-import dataApi, { collection, memory, SubCollection, SubItem } from '../../lib/index.ts'
+import { collection, memory, SubCollection, SubItem } from '../../lib/index.ts'
 import type { Source } from '../../lib/core/declare/source.ts'
-import { browser } from '../helpers/explorer-pages.ts'
-import { fastify } from '../helpers/fastify.ts'
+import { explore } from '../helpers/explorer-pages.ts'
 
 // docs/explorer.md: Reads of a page.
 
@@ -36,11 +35,13 @@ test('a page is made of as many reads as the document says', async t => {
     source: counted(memory(rows), count),
     requestStrategies: { delete: true, bulk: ['PATCH', 'DELETE'], import: true, dryRun: true }
   })
-  const app = fastify()
-  app.addHook('onRequest', async ({ url }) => {
-    if (url === '/parts?login') throw Object.assign(new Error('Log in first.'), { statusCode: 401 })
+  const { app, page } = await explore({
+    collections: { parts }, explorer: { login: '/login' }, mcp: true, imports: {}
+  }, app => {
+    app.addHook('onRequest', async ({ url }) => {
+      if (url === '/parts?login') throw Object.assign(new Error('Log in first.'), { statusCode: 401 })
+    })
   })
-  await app.register(dataApi, { collections: { parts }, explorer: { login: '/login' }, mcp: true, imports: {} })
   await app.ready()
   for (const [url, reads, shown = '<main'] of [
     ['/', 0], ['/parts', 1], ['/parts?fields=id,whole,parts.count()', 1], ['/parts?_facet=kind', 2],
@@ -52,9 +53,8 @@ test('a page is made of as many reads as the document says', async t => {
     ['/parts?login', 0, 'href="/login?next=']
   ] as const) {
     count.reads = 0
-    const { body } = await app.inject({ url, headers: browser })
+    const body = await page(url)
     t.equal(count.reads, reads, url)
     t.match(body, shown, url)
   }
-  await app.close()
 })

@@ -1,5 +1,9 @@
 import { test } from 'tap'
-import { browser } from '../helpers/explorer-pages.ts'
+import { fileURLToPath } from 'node:url'
+import { read, root } from '../helpers/documents.ts'
+import { browser, plain } from '../helpers/explorer-pages.ts'
+import { fastify } from '../helpers/fastify.ts'
+import { addPictured, digestsOf } from './pictured.ts'
 import { hard, type Sample, shop } from './samples.ts'
 
 // Every page that a link of the samples leads to.
@@ -32,4 +36,10 @@ async function walk ({ app, paths }: Sample, most: number) {
   return pages
 }
 
-const plain = (text: string) => text.replaceAll('&amp;', '&').replaceAll('&#39;', "'").replaceAll('&quot;', '"')
+test('the pictures of the documents show the pages as they are: npm run pictures makes them', async t => {
+  const app = fastify()
+  const db = await addPictured(app, fileURLToPath(root))
+  t.strictSame(JSON.parse(read('test/explorer/pictured.json')), await digestsOf(app))
+  await app.close()
+  db.close()
+})

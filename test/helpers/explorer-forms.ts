@@ -1,13 +1,9 @@
 import { Type } from '@sinclair/typebox'
-import { fastify } from './fastify.ts'
-import dataApi, {
-  ArgumentError, collection, type DataApiOptions, memory, SubCollection, SubItem
-} from '../../lib/index.ts'
-import { everybody } from './everybody.ts'
+import { ArgumentError, collection, type DataApiOptions, memory, SubCollection, SubItem } from '../../lib/index.ts'
+import { explore, plain } from './explorer-pages.ts'
 
-/** Serves artists, albums and labels with the explorer. Returns functions that ask for a page and send a form. */
+/** Serves artists, albums and labels with the explorer. */
 export async function serve (options: Partial<DataApiOptions> = {}, rules: object = {}, notes = 'a\nb') {
-  const app = fastify()
   const artists = collection(Artist, {
     source: memory([{ ...artistRow, tags: ['x'], notes }, { ...artistRow, id: 2, name: 'Ada', labelId: null }]),
     setters: {
@@ -24,29 +20,7 @@ export async function serve (options: Partial<DataApiOptions> = {}, rules: objec
     source: memory([{ id: 7, title: 'Tago Mago', artistId: 1 }, { id: 8, title: 'Future Days', artistId: null }])
   })
   const labels = collection(Label, { source: memory([{ id: 1, name: 'Spoon' }, { id: 2, name: 'Vision' }]) })
-  await app.register(dataApi, {
-    rules: everybody, prefix: '/api', collections: { artists, albums, labels }, explorer: true, ...options
-  })
-  const get = async (url: string) => {
-    const { statusCode, body } = await app.inject({ url, headers: { accept: 'text/html' } })
-    return { status: statusCode, body }
-  }
-  const post = async (url: string, form: Record<string, string>, headers: Record<string, string> = {}) => {
-    const { statusCode, body, headers: { location } } = await app.inject({
-      method: 'POST',
-      url,
-      headers: { ...sent, ...headers },
-      payload: new URLSearchParams(form).toString()
-    })
-    return { status: statusCode, body, location }
-  }
-  const json = async (url: string) => (await app.inject({ url })).json<Record<string, unknown> & { length: number }>()
-  return { app, get, post, json }
-}
-
-/** The headers with which a browser sends a form of a page. */
-export const sent = {
-  accept: 'text/html', 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-site': 'same-origin'
+  return explore({ prefix: '/api', collections: { artists, albums, labels }, ...options })
 }
 
 /** The values of a form as a browser would send it. */
@@ -65,9 +39,6 @@ export function valuesOf (page: string): Record<string, string> {
   }
   return values
 }
-
-const plain = (text: string) => text.replaceAll(/&(lt|gt|quot|#39|amp);/g, (_, name: string) => entities[name] ?? '')
-const entities: Record<string, string> = { lt: '<', gt: '>', quot: '"', '#39': "'", amp: '&' }
 
 const Label = Type.Object({
   id: Type.Integer({ identifier: true, readable: true }),

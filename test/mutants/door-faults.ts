@@ -12,7 +12,7 @@ export const doorFaults: readonly Fault[] = [
     what: 'explorer: a quote ends an attribute',
     text: '/[&<>"\']/.test(text) ?',
     fault: '/[&<>]/.test(text) ?',
-    tests: ['explorer/html']
+    tests: ['explorer/pages']
   },
   {
     what: 'explorer: any site may frame a page',
