@@ -34,10 +34,8 @@ const groups = {
   slow: [
     'client/board.', 'client/tanstack-db-live.', 'command/prove.', 'contract/imports-cut.', 'contract/live-processes.',
     'contract/lost-clients.', 'docs/getting-started.', 'docs/row-level-security.', 'explorer/live.', 'mcp/clients.',
-    'openapi/large.', 'openapi/swagger.', 'prove/examples.', 'request/linear.', 'sources/column-types',
-    'sources/postgres-faults.',
-    'sources/postgres-healing.', 'sources/postgres-parallel.', 'sources/sample-database.', 'sources/sqlite-long-reads.',
-    'sources/two-callers.'
+    'openapi/large.', 'openapi/swagger.', 'prove/examples.', 'request/linear.', 'sources/postgres-faults.',
+    'sources/postgres-healing.', 'sources/postgres-parallel.', 'sources/sqlite-long-reads.', 'sources/two-callers.'
   ],
   // Their oracles are planted faults, each of which takes many requests to find.
   planted: ['contract/non-interference-leaks.', 'sources/conformance-faults.'],

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { OptionalKind } from '@sinclair/typebox'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, LightMyRequestResponse } from 'fastify'
 import type { RandomTable } from './random-tables.ts'
 import { counted, walkPages } from './walk-pages.ts'
 
@@ -22,11 +22,15 @@ export interface Judged extends Pick<RandomTable, 'columns' | 'key'> {
 export async function faultsOf (judged: Judged): Promise<readonly string[] | undefined> {
   const { app, columns } = judged
   const listing = `/things?fields=${columns.map(({ name }) => name).join()}`
-  const items = (await app.inject(`${listing}&size=1000`)).json<readonly Item[]>()
+  const { body } = await app.inject(`${listing}&size=1000`)
+  const items = JSON.parse(body) as readonly Item[]
   if (!haveSoundKeys(items, judged)) return undefined
   return [
     ...wholeness(judged, items),
+    // Numbers are written as JavaScript writes them.
+    ...differ('the listing', body, JSON.stringify(items)),
     ...await pages(judged, listing, items),
+    ...await forgeries(judged, listing),
     ...await filters(judged, listing, items),
     ...await addresses(judged, items),
     ...await groups(judged, items),
@@ -77,6 +81,29 @@ async function pages ({ app, columns, key }: Judged, listing: string, items: rea
   return faults
 }
 
+/** Values that a client can write into a cursor by hand. */
+const forged: readonly unknown[] = [
+  ['x'], 'x', '', '2024-02-30', ['2024-02-30'], '99999999-01-01', ['-infinity'], 'NaN', ['NaN'], 1e300, [1e300], [''],
+  '25:00:00', ['9'.repeat(400)], '9'.repeat(400), '2024-01-01T00:00:00.000Z BC', ['\\xzz'], true, null, [], {}
+]
+let forgery = 0
+
+/** A cursor that is made by hand begins a page or is refused. Each column has the next few of them. */
+async function forgeries ({ app, columns, key }: Judged, listing: string) {
+  const faults: string[] = []
+  for (const { name } of columns) {
+    for (let few = 0; few < 5; few++) {
+      const value = forged[forgery++ % forged.length]
+      const rest = key.filter(part => part !== name)
+      const position = [[name, ...rest].join(), value, ...rest.map(() => 1)]
+      const after = Buffer.from(JSON.stringify(position)).toString('base64url')
+      const { statusCode } = await app.inject(`${listing}&sort=${name}&after=${after}`)
+      if (statusCode !== 200 && statusCode !== 400) faults.push(`${listing}: ${statusCode} after ${String(value)}`)
+    }
+  }
+  return faults
+}
+
 /** Each value that is shown finds the rows that show it, and no others, by each operator of equality. */
 async function filters ({ app, columns, withMistyped }: Judged, listing: string, items: readonly Item[]) {
   const faults: string[] = []
@@ -99,6 +126,15 @@ async function filters ({ app, columns, withMistyped }: Judged, listing: string,
       const url = `${listing}&${name}!=${text}`
       const { body } = await app.inject(url)
       faults.push(...differ(url, JSON.parse(body), items.filter(item => !same.includes(item))))
+      for (const [operator, isIn] of [['>=', true], ['<', false]] as const) {
+        const url = `${listing}&${name}${operator}${text}`
+        const { statusCode, body } = await app.inject(url)
+        // Values of some kinds have no order.
+        if (statusCode === 400) continue
+        const found = JSON.parse(body) as readonly Item[]
+        const wrong = same.filter(item => found.some(one => isDeepStrictEqual(one, item)) !== isIn)
+        faults.push(...differ(url, wrong, []))
+      }
     }
   }
   return faults
@@ -137,18 +173,33 @@ async function addresses ({ app, key }: Judged, items: readonly Item[]) {
 async function groups ({ app, columns, key, withMistyped }: Judged, items: readonly Item[]) {
   const faults: string[] = []
   for (const { name } of columns) {
-    if ((key.length === 1 && key.includes(name)) || withMistyped.has(name)) continue
+    if (key.length === 1 && key.includes(name)) continue
     const { statusCode, body } = await app.inject(`/things/by_${name}?size=1000&fields=${key.join()}`)
     if (statusCode !== 200) {
       faults.push(`by_${name}: ${body}`)
       continue
     }
-    const grouped = Object.values(JSON.parse(body) as Readonly<Record<string, readonly Item[]>>).flat()
+    const whole = JSON.parse(body) as Readonly<Record<string, readonly Item[]>>
+    const paged = (await walkGroups(app, name)).toSorted()
+    faults.push(...differ(`pages of by_${name}`, paged, Object.keys(whole).toSorted()))
+    if (withMistyped.has(name)) continue
+    const grouped = Object.values(whole).flat()
     const expected = items.filter(item => item[name] !== null)
     const sorted = (some: readonly Item[]) => some.map(item => keyOf(item, key)).toSorted()
     faults.push(...differ(`by_${name}`, sorted(grouped), sorted(expected)))
   }
   return faults
+}
+
+/** Returns the names of the groups of a field, each from a page of its own. */
+async function walkGroups (app: FastifyInstance, name: string): Promise<readonly string[]> {
+  const names: string[] = []
+  for (let url: string | undefined = `/things/by_${name}?limit=1`; url !== undefined && names.length < 20;) {
+    const { headers, body }: LightMyRequestResponse = await app.inject(url)
+    names.push(...Object.keys(JSON.parse(body) as object))
+    url = /<([^>]*)>; rel="?next/.exec(String(headers.link))?.[1]
+  }
+  return names
 }
 
 /** Streams hold the items of the listing. */

@@ -2,10 +2,10 @@ import { Type } from '@sinclair/typebox'
 import Fastify from '../helpers/fastify.ts'
 import pg from 'pg'
 import dataApi, { collection, SubCollection } from '../../lib/index.ts'
+import { Id as id, shown as R } from '../helpers/checked-tables.ts'
 import { onDatabase } from '../helpers/on-database.ts'
 import { test } from '../helpers/on-postgres.ts'
 import { open } from '../helpers/postgres-notes.ts'
-import { id, R } from '../helpers/typed-columns.ts'
 import { everybody } from '../helpers/everybody.ts'
 
 // docs/databases.md: Faults. What a migration does to an API that goes on.
