@@ -25,7 +25,7 @@ export async function open (
     await owner.query(`drop schema ${schema} cascade`)
     await owner.end()
   })
-  return { db, owner, logged, schema, send: sender(app) }
+  return { app, db, owner, logged, schema, send: sender(app) }
 }
 
 /** Serves notes. Returns the application, and the errors that it logs. */
