@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { isDeepStrictEqual } from 'node:util'
 import { Type } from '@sinclair/typebox'
 import { sql } from 'kysely'
@@ -6,6 +7,7 @@ import pg from 'pg'
 import { type Test, test } from 'tap'
 import dataApi, { collection, expression, memory, sqlite, SubCollection, SubItem } from '../../lib/index.ts'
 import type { DataSource } from '../../lib/core/sources/source.ts'
+import { type StatementEvent, statementChannelName } from '../../lib/core/sources/statement-events.ts'
 import { changeLogScript } from '../../lib/core/sources/sql/postgres/change-log-sql.ts'
 import fc, { runsOf } from '../helpers/fast-check.ts'
 import Fastify from '../helpers/fastify.ts'
@@ -13,8 +15,8 @@ import { hardNames, sqliteKeywords } from '../helpers/hard-names.ts'
 import { onDatabase } from '../helpers/on-database.ts'
 import { test as postgresTest } from '../helpers/on-postgres.ts'
 
-// docs/databases.md: Names of tables and columns. A column may have any name that the database takes: requests of every
-// kind to a table of such columns are answered as memory() answers them.
+// docs/databases.md: Names of tables and columns. A column may have any name that the database takes, and one that is
+// not declared captures no name: requests of every kind to such tables are answered as memory() answers them.
 
 const rw = { readable: true, writable: true } as const
 const text = (flags: object = {}) => Type.Optional(Type.String({ ...rw, ...flags }))
@@ -27,19 +29,27 @@ const rows = [
   { id: 1, parent: null, shown: 'a', word: 'b', more: 'x' }, { id: 2, parent: 1, shown: 'b', word: 'a', more: null },
   { id: 3, parent: 1, shown: null, word: 'a', more: 'y' }, { id: 4, parent: 2, shown: 'b', word: null, more: 'x' }
 ]
+// The same in each row, in columns of these names.
+const typed = { the_price: 1.5, the_day: '2026-01-02', the_moment: '2026-01-02T03:04:05.000Z' }
 
 const quote = (name: string) => `"${name.replaceAll('"', '""')}"`
 
-/** Returns the script of a table `things` whose columns have these names, and of a join table. */
-function ddlOf ({ id, parent, shown, word, more }: Names): string {
+/** Returns the script of a table `things` whose columns have these names, and of a join table. Both have `others`. */
+function ddlOf ({ id, parent, shown, word, more }: Names, others: readonly string[] = []): string {
+  const further = others.map(name => `, ${quote(name)} text default 'x'`).join('')
   const columns = [`${quote(id)} integer primary key`, `${quote(parent)} integer references things`,
-    ...[shown, word, more].map(name => `${quote(name)} text`)]
+    ...[shown, word, more].map(name => `${quote(name)} text`),
+    "the_price numeric default 1.5, the_day date default '2026-01-02'",
+    "the_moment timestamptz default '2026-01-02T03:04:05.000Z'"]
   const literal = (value: unknown) => value === null ? 'null' : typeof value === 'number' ? value : `'${String(value)}'`
   const values = rows.map(row => `(${properties.map(name => literal(row[name])).join(', ')})`)
-  return `create table things (${columns.join(', ')});
-    create table links (${quote(shown)} integer references things, ${quote(word)} integer references things,
-      primary key (${quote(shown)}, ${quote(word)}));
-    insert into things values ${values.join(', ')}; insert into links values (1, 2), (1, 3), (3, 1)`
+  const [one, other] = [quote(shown), quote(word)]
+  return `create table things (${columns.join(', ')}${further});
+    create table links (${one} integer references things, ${other} integer references things${further},
+      primary key (${one}, ${other}));
+    insert into things (${properties.map(name => quote({ id, parent, shown, word, more }[name])).join()})
+      values ${values.join(', ')};
+    insert into links (${one}, ${other}) values (1, 2), (1, 3), (3, 1)`
 }
 
 /** Serves things, as they are and with an expression that takes two columns of the table by their own names. */
@@ -50,6 +60,9 @@ async function serve (source: DataSource, names: Names) {
     shown: text({ listed: true }),
     word: text({ listed: true }),
     more: text(),
+    the_price: Type.Number({ readable: true, default: 1.5 }),
+    the_day: text({ format: 'date', default: typed.the_day }),
+    the_moment: text({ format: 'date-time', default: typed.the_moment }),
     of: SubItem('things', { foreignKey: 'parent', ...rw }),
     parts: SubCollection('things', { foreignKey: 'parent', ...rw }),
     others: SubCollection('things', { through: 'links', foreignKey: 'from', otherKey: 'to', ...rw })
@@ -90,7 +103,9 @@ const reads = (of: 'things' | 'made') => [
   '/1?fields=more,of,parts', '/1?fields=parts(shown;where=word=a),others', '?fields=shown,count()&sort=-count()',
   '?where=!(shown=b,word=a)', '?fields=word,id.sum(),more.max()', '?fields=of(shown),count()',
   '?fields=id,parts.count(),parts.word.max()&sort=-parts.shown.max()',
-  '?parts.count()>0&sort=parts.count()&size=1', '/by_word?fields=shown,more&sort=-more', '/1/parts/by_word'
+  '?parts.count()>0&sort=parts.count()&size=1', '/by_word?fields=shown,more&sort=-more', '/1/parts/by_word',
+  '?fields=the_price,of(the_day,the_moment)&sort=-the_price,the_moment&limit=2&offset=1', '/by_the_day?fields=id',
+  '?the_price>1&the_day<2026-02-01&the_moment>=2026-01-01T00:00:00Z&fields=id', '/1/others/by_the_price?fields=id'
 ].map(path => `/${of}${path}`)
 
 const own = ['?sort=both', '?both=ab&fields=id', '?fields=both,more,of(both,more),parts(both)', '/by_both', '/1/both',
@@ -171,8 +186,13 @@ async function compare (
 ): Promise<void> {
   const plain: Names = { id: 'id', parent: 'parent', shown: 'shown', word: 'word', more: 'more' }
   const links = [{ from: 1, to: 2 }, { from: 1, to: 3 }, { from: 3, to: 1 }]
-  const source = memory(rows.map(row => ({ ...row })), { joins: { links }, statementTimeout: 0 })
+  const source = memory(rows.map(row => ({ ...row, ...typed })), { joins: { links }, statementTimeout: 0 })
   const expected = await answersOf(await serve(source, plain))
+  const own = await namesIn(async () => {
+    t.strictSame(await answersOver(ddlOf(plain), columnsOf(plain)), expected)
+  })
+  t.ok(own.includes('(t0)') && own.includes('count'), own.join())
+  t.strictSame(await answersOver(ddlOf(plain, own), columnsOf(plain)), expected)
   await fc.assert(fc.asyncProperty(namesOf(words), async names => {
     const answers = await answersOver(ddlOf(names), columnsOf(names))
     const at = expected.findIndex((answer, index) => !isDeepStrictEqual(answer, answers[index]))
@@ -182,6 +202,21 @@ async function compare (
   // The second time, the item is no longer among the others.
   t.strictSame(expected.filter(({ status }) => status >= 400).map(({ status, url }) => `${status} ${url}`),
     ['409 /things', '404 /things/1/others/2/of/word', '404 /made/1/others/2/of/word'])
+}
+
+/** Returns the names in the statements of the plugin, but for those of the tables. */
+async function namesIn (work: () => Promise<unknown>): Promise<readonly string[]> {
+  const texts = new Set<string>()
+  const note = (event: unknown) => { texts.add((event as StatementEvent).text) }
+  subscribe(statementChannelName, note)
+  await work()
+  unsubscribe(statementChannelName, note)
+  const names = [...texts].flatMap(text => text.replaceAll(/'(?:[^']|'')*'/g, '').match(/"[^"]+"|[a-z_]\w*/gi) ?? [])
+    .map(name => name.replaceAll('"', '').toLowerCase())
+  // A column of the name (o) would be shown in the place of a sub-item.
+  const known = [...properties, ...Object.keys(typed), 'things', 'links', 'from', 'to', 'rowid', 'oid', '_rowid_',
+    '(o)']
+  return [...new Set(names)].filter(name => !known.includes(name))
 }
 
 test('a column may have any name, and each request is answered as by memory() (sqlite)', async t => {
