@@ -1,56 +1,113 @@
 import { test } from 'tap'
 import { DataApiError } from '../../lib/core/errors/errors.ts'
+import { printParts } from '../../lib/core/request/print.ts'
 import { keptParameters, parseQuery, readQuery } from '../../lib/core/request/query.ts'
 import { compileSyntax } from '../../lib/core/request/syntax.ts'
-import { brief, reads, refuses } from '../helpers/query-tables.ts'
+import { reads, readsAsWritten, refuses } from '../helpers/query-tables.ts'
+
+// docs/http.md: Query strings
 
 const syntax = compileSyntax({})
 
-// Parameters
+readsAsWritten(
+  // A parameter's name and `=` win over every operator; any other operator makes a filter of it.
+  '', 'page=2&size=10', 'page==3', 'page=*3', 'pages=3', 'Page=3', '__proto__=1', 'constructor=1&toString=2',
+  'sort=name', 'sort=desc desc', 'fields=name', 'fields=name,albums(title,tracks(title))', 'fields=a(b(c(d(e(f)))))',
+  'fields=albums(year>2000;year<2010;page=2;offset=1)'
+)
 
 reads({
-  '': {},
-  '&&': {},
-  'a=1&&b>2&': { filters: [['a', 'equals', '1'], ['b', 'greater', '2']] },
-  'where=a=1&filter=b=2&c=3': { filters: [['a', 'equals', '1'], ['b', 'equals', '2'], ['c', 'equals', '3']] },
-  'page=2&size=10': { page: { page: '2', size: '10' } },
-  'limit=10&offset=20': { page: { size: '10', offset: '20' } },
-  'take=1&skip=2': { page: { size: '1', offset: '2' } },
-  'after=%5B1%5D': { page: { after: '[1]' } },
-  'before=a+b': { page: { before: 'a b' } },
-  // A parameter's name and `=` win over every operator; any other operator makes a filter of it.
-  'page==3': { page: { page: '=3' } },
-  'page=*3': { page: { page: '*3' } },
-  'page>3': { filters: [['page', 'greater', '3']] },
-  'pages=3': { filters: [['pages', 'equals', '3']] },
-  'Page=3': { filters: [['Page', 'equals', '3']] },
-  '__proto__=1': { filters: [['__proto__', 'equals', '1']] },
-  'constructor=1&toString=2': { filters: [['constructor', 'equals', '1'], ['toString', 'equals', '2']] }
+  '&&': '',
+  'a=1&&b>2&': 'a=1&b>2',
+  'where=a=1&filter=b=2&c=3': 'a=1&b=2&c=3',
+  'limit=10&offset=20': 'offset=20&size=10',
+  'take=1&skip=2': 'offset=2&size=1',
+  'after=%5B1%5D': 'after=[1]',
+  'before=a+b': 'before=a b',
+  'page>3': 'where=page>3',
+  'order=year+desc,name;id asc': 'sort=year desc,name,id',
+  'orderby=year%2Bdescending': 'sort=year desc',
+  'sort=a%20ASC,b%20Desc': 'sort=a,b desc',
+  'sort= a , b  desc ': 'sort=a,b desc',
+  'sort=-a,artist.name': 'sort=a desc,artist.name',
+  'sort=a:desc&order=-b;c:asc': 'sort=a desc,b desc,c',
+  'sort=a,b&fields=c&sort=d': 'fields=c&sort=a,b,d',
+  'select=a,b;c+d%2Be': 'fields=a,b,c,d,e',
+  'fields=a,+b,,a': 'fields=a,b,a',
+  'fields=albums(title;sort=year desc,title;limit=3;where=year>=2000)':
+    'fields=albums(title;year>=2000;sort=year desc,title;size=3)',
+  'fields=albums(limit=3),b': 'fields=albums(size=3),b',
+  'fields=albums(a;b; limit=3 ;)': 'fields=albums(a,b;size=3 )',
+  // An option's value ends at the `;` or `)` of its own level.
+  'fields=a(where=(x=1|y=*(1;2));where=!(z="a;)"))': 'fields=a(where=(x=1|y=*(1,2));where=!(z="a;)"))',
+  'fields=a(x=f(b;c),d;y=*1,f(2,3);z=*(1;2);v="c;)")':
+    'fields=a(x="f(b;c),d";y=*(1,"f(2,3)");z=*(1,2);v="c;)")',
+  // A quote inside a raw value is data, so it hides no option.
+  'fields=a(where=x=5";where=y=6";limit=3)': 'fields=a(x=5";y=6";size=3)'
 })
-
-refuses({
-  age: ['invalid_filter', 'age', 4, 'Expected an operator, but the text ends here.'],
-  page: ['invalid_filter', 'page', 5, 'Expected an operator, but the text ends here.'],
-  'age 5': ['invalid_filter', 'age', 4, "Expected an operator, not ' '."],
-  '=5': ['invalid_filter', '', 1, 'Expected the name of a field or a parameter.'],
-  '(a=1|b=2)': ['invalid_filter', '', 1, 'Expected the name of a field or a parameter.'],
-  'where=': ['invalid_filter', 'where', 1, "Expected a field's name, but the text ends here."],
-  'where=age': ['invalid_filter', 'where', 4, 'Expected an operator, but the text ends here.'],
-  'fields=a&select=b': ['invalid_fields', 'select', 1, 'The selection is given twice.'],
-  'size=1&limit=1': ['invalid_page', 'limit', 1, "The page's size is given twice."],
-  'page=1&a=1&page=1': ['invalid_page', 'page', 1, "The page's number is given twice."],
-  'after=&after=': ['invalid_page', 'after', 1, "The page's cursor is given twice."]
-})
-
-refuses({
-  'age>5': ['invalid_parameter', 'age', 1, "There is no parameter 'age'."],
-  'x[y]=5': ['invalid_parameter', 'x', 1, "There is no parameter 'x'."],
-  'fields=albums(year>5)': ['invalid_fields', 'fields', 8, "There is no parameter 'year'."]
-}, { fieldParameters: false })
 
 test('with field parameters off a filter is still a where', async t => {
-  t.same(brief(parseQuery('where=age>5&fields=a(where=b>1)', compileSyntax({ fieldParameters: false }))),
-    { filters: [['age', 'greater', '5']], fields: [{ name: 'a', query: { filters: [['b', 'greater', '1']] } }] })
+  const where = compileSyntax({ fieldParameters: false })
+  t.strictSame(printParts(parseQuery('where=age>5&fields=a(where=b>1)', where), where),
+    ['where=age>5', 'fields=a(where=b>1)'])
+})
+
+refuses('invalid_filter', {
+  age: ['age', 4, 'Expected an operator, but the text ends here.'],
+  page: ['page', 5, 'Expected an operator, but the text ends here.'],
+  'age 5': ['age', 4, "Expected an operator, not ' '."],
+  '=5': ['', 1, 'Expected the name of a field or a parameter.'],
+  '(a=1|b=2)': ['', 1, 'Expected the name of a field or a parameter.'],
+  'where=': ['where', 1, "Expected a field's name, but the text ends here."],
+  'where=age': ['where', 4, 'Expected an operator, but the text ends here.'],
+  'fields=a(where=b)': ['fields', 10, "Expected an operator, not ')'."],
+  'fields=a(b="1)': ['fields', 5, 'The quote is not closed.'],
+  'fields=a(b="1"2)': ['fields', 8, "Expected the end of the value after its closing quote, not '2'."],
+  'fields=a(where=(b=1)c)': ['fields', 14, "Expected ';' or ')', not 'c'."],
+  'fields=a(b=*(1)2)': ['fields', 9, "Expected ';' or ')', not '2'."]
+})
+
+refuses('invalid_fields', {
+  'fields=a&select=b': ['select', 1, 'The selection is given twice.'],
+  'fields=': ['fields', 1, 'Expected the name of at least one field.'],
+  'fields=,': ['fields', 1, 'Expected the name of at least one field.'],
+  'fields=a,*': ['fields', 3, "Expected a field's name, not '*'."],
+  'fields=a)': ['fields', 2, "Expected a field's name, not ')'."],
+  'fields=a=1': ['fields', 2, "Expected ',' or the end, not '='."],
+  'fields=(a)': ['fields', 1, "Expected a field's name, not '('."],
+  'select=albums()': ['select', 7, 'The parentheses are empty.'],
+  'fields=albums(;, )': ['fields', 7, 'The parentheses are empty.'],
+  'fields=a,b(c': ['fields', 4, 'The parenthesis is not closed.'],
+  'fields=b(c;x=1': ['fields', 2, 'The parenthesis is not closed.'],
+  'fields=a,b.c.d': [
+    'fields', 3, "'b.c.d' is not the name of a field; the fields of a relation are written 'b(c(d))'."
+  ],
+  'fields=a(b)c': ['fields', 5, "Expected ',' or the end, not 'c'."],
+  'fields=a(limit=3;b)': ['fields', 11, 'The names of fields must come before the options.'],
+  'fields=a(after=x)': ['fields', 3, "'after' cannot be used inside a selection."],
+  'fields=a(b;before=x)': ['fields', 5, "'before' cannot be used inside a selection."],
+  'fields=a(fields=b)': ['fields', 3, "'fields' cannot be used inside a selection."],
+  'fields=a(sort=b;format=csv)': ['fields', 10, "'format' cannot be used inside a selection."],
+  'fields=a(b(c(d(e(f(g))))))': ['fields', 13, "Selections can be nested at most 5 deep (limit 'depth')."]
+})
+
+refuses('invalid_page', {
+  'size=1&limit=1': ['limit', 1, "The page's size is given twice."],
+  'page=1&a=1&page=1': ['page', 1, "The page's number is given twice."],
+  'after=&after=': ['after', 1, "The page's cursor is given twice."],
+  'fields=a(limit=1;take=2)': ['fields', 16, "The page's size is given twice."]
+})
+
+refuses('invalid_sort', {
+  'sort=': ['sort', 1, "Expected a field's name."],
+  'sort=a,': ['sort', 3, "Expected a field's name."],
+  'sort=a,,b': ['sort', 3, "Expected a field's name."],
+  'sort="a"': ['sort', 1, "Expected a field's name."],
+  'order=a up': ['order', 3, "Expected one of asc, ascending, desc, descending, not 'up'."],
+  'sort=b,a desc asc': ['sort', 5, "Expected one of asc, ascending, desc, descending, not 'desc asc'."],
+  'sort=a:down': ['sort', 3, "Expected one of asc, ascending, desc, descending, not 'down'."],
+  'sort=-a:desc': ['sort', 4, "'-a' is descending already, so no direction may follow."],
+  'fields=a(sort=b up)': ['fields', 10, /^Expected one of/]
 })
 
 test('broken percent-encoding and a NUL are refused wherever they stand', async t => {
@@ -63,176 +120,41 @@ test('broken percent-encoding and a NUL are refused wherever they stand', async 
   }
 })
 
-// Orders
-
-reads({
-  'sort=name': { sort: ['name up'] },
-  'order=year+desc,name;id asc': { sort: ['year down', 'name up', 'id up'] },
-  'orderby=year%2Bdescending': { sort: ['year down'] },
-  'sort=a%20ASC,b%20Desc': { sort: ['a up', 'b down'] },
-  'sort= a , b  desc ': { sort: ['a up', 'b down'] },
-  'sort=-a,artist.name': { sort: ['a down', 'artist.name up'] },
-  'sort=a:desc&order=-b;c:asc': { sort: ['a down', 'b down', 'c up'] },
-  'sort=a,b&fields=c&sort=d': { sort: ['a up', 'b up', 'd up'], fields: ['c'] },
-  'sort=desc+desc': { sort: ['desc down'] }
-})
-
-refuses({
-  'sort=': ['invalid_sort', 'sort', 1, "Expected a field's name."],
-  'sort=a,': ['invalid_sort', 'sort', 3, "Expected a field's name."],
-  'sort=a,,b': ['invalid_sort', 'sort', 3, "Expected a field's name."],
-  'sort="a"': ['invalid_sort', 'sort', 1, "Expected a field's name."],
-  'order=a up': ['invalid_sort', 'order', 3, "Expected one of asc, ascending, desc, descending, not 'up'."],
-  'sort=b,a desc asc': ['invalid_sort', 'sort', 5, "Expected one of asc, ascending, desc, descending, not 'desc asc'."],
-  'sort=a:down': ['invalid_sort', 'sort', 3, "Expected one of asc, ascending, desc, descending, not 'down'."],
-  'sort=-a:desc': ['invalid_sort', 'sort', 4, "'-a' is descending already, so no direction may follow."]
-})
-
-// Selections
-
-reads({
-  'fields=name': { fields: ['name'] },
-  'select=a,b;c+d%2Be': { fields: ['a', 'b', 'c', 'd', 'e'] },
-  'fields=a,+b,,a': { fields: ['a', 'b', 'a'] },
-  'fields=name,albums(title,tracks(title))': {
-    fields: ['name', { name: 'albums', query: { fields: ['title', { name: 'tracks', query: { fields: ['title'] } }] } }]
-  },
-  'fields=albums(title;sort=year desc,title;limit=3;where=year>=2000)': {
-    fields: [{
-      name: 'albums',
-      query: {
-        fields: ['title'], sort: ['year down', 'title up'], page: { size: '3' }, filters: [['year', 'at_least', '2000']]
-      }
-    }]
-  },
-  'fields=albums(limit=3),b': { fields: [{ name: 'albums', query: { page: { size: '3' } } }, 'b'] },
-  'fields=albums(a;b; limit=3 ;)': {
-    fields: [{ name: 'albums', query: { fields: ['a', 'b'], page: { size: '3 ' } } }]
-  },
-  'fields=albums(year>2000;year<2010;page=2;offset=1)': {
-    fields: [{
-      name: 'albums',
-      query: { filters: [['year', 'greater', '2000'], ['year', 'less', '2010']], page: { page: '2', offset: '1' } }
-    }]
-  },
-  // An option's value ends at the `;` or `)` of its own level.
-  'fields=a(where=(x=1|y=*(1;2));where=!(z="a;)"))': {
-    fields: [{
-      name: 'a',
-      query: {
-        filters: [{ any: [['x', 'equals', '1'], ['y', 'in', '1', '2']] }, { not: { all: [['z', 'equals', ['a;)']]] } }]
-      }
-    }]
-  },
-  'fields=a(x=f(b;c),d;y=*1,f(2,3);z=*(1;2);v="c;)")': {
-    fields: [{
-      name: 'a',
-      query: {
-        filters: [
-          ['x', 'equals', 'f(b;c),d'], ['y', 'in', '1', 'f(2,3)'], ['z', 'in', '1', '2'], ['v', 'equals', ['c;)']]
-        ]
-      }
-    }]
-  },
-  // A quote inside a raw value is data, so it hides no option.
-  'fields=a(where=x=5";where=y=6";limit=3)': {
-    fields: [{ name: 'a', query: { filters: [['x', 'equals', '5"'], ['y', 'equals', '6"']], page: { size: '3' } } }]
-  },
-  'fields=a(b(c(d(e(f)))))': {
-    fields: [{
-      name: 'a',
-      query: {
-        fields: [{
-          name: 'b',
-          query: {
-            fields: [
-              {
-                name: 'c',
-                query: {
-                  fields: [{ name: 'd', query: { fields: [{ name: 'e', query: { fields: ['f'] } }] } }]
-                }
-              }
-            ]
-          }
-        }]
-      }
-    }]
-  }
-})
-
-refuses({
-  'fields=': ['invalid_fields', 'fields', 1, 'Expected the name of at least one field.'],
-  'fields=,': ['invalid_fields', 'fields', 1, 'Expected the name of at least one field.'],
-  'fields=a,*': ['invalid_fields', 'fields', 3, "Expected a field's name, not '*'."],
-  'fields=a)': ['invalid_fields', 'fields', 2, "Expected a field's name, not ')'."],
-  'fields=a=1': ['invalid_fields', 'fields', 2, "Expected ',' or the end, not '='."],
-  'fields=(a)': ['invalid_fields', 'fields', 1, "Expected a field's name, not '('."],
-  'select=albums()': ['invalid_fields', 'select', 7, 'The parentheses are empty.'],
-  'fields=albums(;, )': ['invalid_fields', 'fields', 7, 'The parentheses are empty.'],
-  'fields=a,b(c': ['invalid_fields', 'fields', 4, 'The parenthesis is not closed.'],
-  'fields=b(c;x=1': ['invalid_fields', 'fields', 2, 'The parenthesis is not closed.'],
-  'fields=a,b.c.d': [
-    'invalid_fields', 'fields', 3, "'b.c.d' is not the name of a field; the fields of a relation are written 'b(c(d))'."
-  ],
-  'fields=a(b)c': ['invalid_fields', 'fields', 5, "Expected ',' or the end, not 'c'."],
-  'fields=a(limit=3;b)': ['invalid_fields', 'fields', 11, 'The names of fields must come before the options.'],
-  'fields=a(after=x)': ['invalid_fields', 'fields', 3, "'after' cannot be used inside a selection."],
-  'fields=a(b;before=x)': ['invalid_fields', 'fields', 5, "'before' cannot be used inside a selection."],
-  'fields=a(fields=b)': ['invalid_fields', 'fields', 3, "'fields' cannot be used inside a selection."],
-  'fields=a(limit=1;take=2)': ['invalid_page', 'fields', 16, "The page's size is given twice."],
-  'fields=a(sort=b;format=csv)': ['invalid_fields', 'fields', 10, "'format' cannot be used inside a selection."],
-  'fields=a(sort=b up)': ['invalid_sort', 'fields', 10, /^Expected one of/],
-  'fields=a(where=b)': ['invalid_filter', 'fields', 10, "Expected an operator, not ')'."],
-  'fields=a(b="1)': ['invalid_filter', 'fields', 5, 'The quote is not closed.'],
-  'fields=a(b="1"2)': [
-    'invalid_filter', 'fields', 8, "Expected the end of the value after its closing quote, not '2'."
-  ],
-  'fields=a(where=(b=1)c)': ['invalid_filter', 'fields', 14, "Expected ';' or ')', not 'c'."],
-  'fields=a(b=*(1)2)': ['invalid_filter', 'fields', 9, "Expected ';' or ')', not '2'."],
-  'fields=a(b(c(d(e(f(g))))))': [
-    'invalid_fields', 'fields', 13, "Selections can be nested at most 5 deep (limit 'depth')."
-  ]
-})
+const withoutFields = { fieldParameters: false }
+refuses('invalid_parameter', {
+  'age>5': ['age', 1, "There is no parameter 'age'."], 'x[y]=5': ['x', 1, "There is no parameter 'x'."]
+}, withoutFields)
+refuses('invalid_fields', { 'fields=albums(year>5)': ['fields', 8, "There is no parameter 'year'."] }, withoutFields)
 
 // Limits
 
 const times = (count: number, text: string) => Array.from({ length: count }, () => text)
 
-refuses({
-  [times(101, 'a=1').join('&')]: [
-    'invalid_filter', 'a', 1, "A request can have at most 100 comparisons (limit 'terms')."
-  ],
-  [`where=(${times(101, 'a=1').join(',')})`]: [
-    'invalid_filter', 'where', 402, "A request can have at most 100 comparisons (limit 'terms')."
-  ],
-  [`fields=${times(2, `a(${times(51, 'b=1').join(';')})`).join(',')}`]: [
-    'invalid_filter', 'fields', 406, "A request can have at most 100 comparisons (limit 'terms')."
-  ],
-  [`id=*${times(1001, '1').join(',')}`]: [
-    'invalid_filter', 'id', 2005, "A list can have at most 1000 values (limit 'listLength')."
-  ],
-  [`fields=${times(201, 'a').join(',')}`]: [
-    'invalid_fields', 'fields', 401, "A request can name at most 200 fields (limit 'fields')."
-  ],
-  [`fields=${times(101, 'a(b)').join(',')}`]: [
-    'invalid_fields', 'fields', 501, "A request can name at most 200 fields (limit 'fields')."
-  ],
-  [`sort=${times(11, 'a').join(',')}`]: [
-    'invalid_sort', 'sort', 1, "A sort order can have at most 10 terms (limit 'sortTerms')."
-  ]
+refuses('invalid_filter', {
+  [times(101, 'a=1').join('&')]: ['a', 1, "A request can have at most 100 comparisons (limit 'terms')."],
+  [`where=(${times(101, 'a=1').join(',')})`]: ['where', 402, /^A request can have at most 100 comparisons/],
+  [`fields=${times(2, `a(${times(51, 'b=1').join(';')})`).join(',')}`]: ['fields', 406, /at most 100 comparisons/],
+  [`id=*${times(1001, '1').join(',')}`]: ['id', 2005, "A list can have at most 1000 values (limit 'listLength')."]
+})
+refuses('invalid_fields', {
+  [`fields=${times(201, 'a').join(',')}`]: ['fields', 401, "A request can name at most 200 fields (limit 'fields')."],
+  [`fields=${times(101, 'a(b)').join(',')}`]: ['fields', 501, "A request can name at most 200 fields (limit 'fields')."]
+})
+refuses('invalid_sort', {
+  [`sort=${times(11, 'a').join(',')}`]: ['sort', 1, "A sort order can have at most 10 terms (limit 'sortTerms')."]
 })
 
-refuses({
-  'where=((a=1))': ['invalid_filter', 'where', 2, "Groups can be nested at most 1 deep (limit 'depth')."],
-  'fields=a(b(c))': ['invalid_fields', 'fields', 5, "Selections can be nested at most 1 deep (limit 'depth')."],
-  'a.b=1': ['invalid_filter', 'a.b', 1, "A path in a filter can have at most 1 names (limit 'depth')."],
-  'a=1&b=*1,2,3': ['invalid_filter', 'b', 8, "A list can have at most 2 values (limit 'listLength')."],
-  'a=*1,2&b=*3,4': [
-    'invalid_filter', 'b', 6,
-    "The lists of a request can have at most 3 values together (limit 'listValues')."
-  ],
-  'a=1&b=1&c=1': ['invalid_filter', 'c', 1, "A request can have at most 2 comparisons (limit 'terms')."]
-}, { limits: { depth: 1, listLength: 2, listValues: 3, terms: 2 } })
+const low = { limits: { depth: 1, listLength: 2, listValues: 3, terms: 2 } }
+refuses('invalid_filter', {
+  'where=((a=1))': ['where', 2, "Groups can be nested at most 1 deep (limit 'depth')."],
+  'a.b=1': ['a.b', 1, "A path in a filter can have at most 1 names (limit 'depth')."],
+  'a=1&b=*1,2,3': ['b', 8, "A list can have at most 2 values (limit 'listLength')."],
+  'a=*1,2&b=*3,4': ['b', 6, "The lists of a request can have at most 3 values together (limit 'listValues')."],
+  'a=1&b=1&c=1': ['c', 1, "A request can have at most 2 comparisons (limit 'terms')."]
+}, low)
+refuses('invalid_fields', {
+  'fields=a(b(c))': ['fields', 5, "Selections can be nested at most 1 deep (limit 'depth')."]
+}, low)
 
 test('what is at a limit is not over it', async t => {
   const text = [
@@ -260,9 +182,7 @@ test('what was asked knows where it stood', async t => {
     fields: [{ at: at('fields', 1) }, {
       at: at('fields', 3),
       query: {
-        fields: [
-          { at: at('fields', 5) }
-        ],
+        fields: [{ at: at('fields', 5) }],
         filters: [{ at: at('fields', 7), values: [{ at: at('fields', 9) }] }],
         at: { filter: at('fields', 7) }
       }
@@ -277,17 +197,12 @@ test('links keep every parameter that names no page', async t => {
     'where=(a=1%7Cb=%22x%26y%22)&size=5&n=a%20b%2Bc&page%3E1')
 })
 
-test('a query that repeats is parsed once, if it has at most 5,000 characters', async t => {
+test('a query that repeats is parsed once, if it has at most 5,000 characters, 150,000 of all together', async t => {
   const syntax = compileSyntax({})
   const read = (text: string) => readQuery(text, syntax)
   const [long, longer] = [5000, 5001].map(length => `name=${'x'.repeat(length - 5)}`) as [string, string]
   t.equal(read(long), read(long))
   t.not(read(longer), read(longer))
-})
-
-test('the queries that are remembered have at most 150,000 characters together', async t => {
-  const syntax = compileSyntax({})
-  const read = (text: string) => readQuery(text, syntax)
   const texts = Array.from({ length: 31 }, (_, index) => `name=${index}`.padEnd(5000, 'x'))
   const parsed = texts.map(read)
   for (const [index, isKept] of [[30, true], [1, true], [0, false]] as const) {

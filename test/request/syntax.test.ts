@@ -20,88 +20,36 @@ test('a name is of letters, digits, _ and -, and of whatever is not ASCII', asyn
   t.notOk([...' !"#$%&\'()*+,/:;<=>?@[\\]^`{|}~\x7f\0'].some(isNameCharacter))
 })
 
-const mistakes: ReadonlyArray<[options: QueryStringOptions, message: string]> = [
-  [{
-    operators: {
-      equals: ['']
-    }
-  }, "option 'queryString.operators.equals': an operator must have at least one character"],
-  [{
-    operators: {
-      equals: ['eq']
-    }
-  }, "option 'queryString.operators.equals': 'eq' begins with a character that names of fields may contain, so it " +
-    'could not be separated from them'],
-  [{
-    operators: {
-      greater: ['-gt-']
-    }
-  }, "option 'queryString.operators.greater': '-gt-' begins with a character that names of fields may contain, so " +
-    'it could not be separated from them'],
-  [{
-    operators: {
-      less: ['≤']
-    }
-  }, "option 'queryString.operators.less': '≤' begins with a character that names of fields may contain, so it " +
-    'could not be separated from them'],
-  [
-    { operators: { in: ['=('] } },
-    "option 'queryString.operators.in': '=(' contains a character that quotes values, groups filters or ends parameters"
-  ],
-  [{ operators: { equals: ['>'] } }, "option 'queryString.operators.greater': '>' already means 'equals'"],
-  [{
-    operators: {
-      contains: ['~'], equals_ignoring_case: ['~']
-    }
-  }, "option 'queryString.operators.equals_ignoring_case': '~' already means 'contains'"],
-  [{ page: ['size'] }, "option 'queryString.size': 'size' already means 'page'"],
-  [{
-    page: [
-      ''
-    ]
-  }, "option 'queryString.page': '' is not a valid name; a name has at least one character and contains neither " +
-    "'=' nor '&'"],
-  [{
-    where: [
-      'a=b'
-    ]
-  }, "option 'queryString.where': 'a=b' is not a valid name; a name has at least one character and contains " +
-    "neither '=' nor '&'"],
-  [{
-    directions: {
-      ascending: ['up'], descending: ['up']
-    }
-  }, "option 'queryString.directions.descending': 'up' already means 'ascending'"],
-  [{
-    delimiters: {
-      list: ['||']
-    }
-  }, "option 'queryString.delimiters.list': '||' must be a single character that is not part of names and is not a " +
-    "quote, a parenthesis or '&'"],
-  [{
-    delimiters: {
-      fields: ['.']
-    }
-  }, "option 'queryString.delimiters.fields': '.' must be a single character that is not part of names and is not " +
-    "a quote, a parenthesis or '&'"],
-  [{
-    delimiters: {
-      sort: ['"']
-    }
-  }, "option 'queryString.delimiters.sort': '\"' must be a single character that is not part of names and is not a " +
-    "quote, a parenthesis or '&'"],
-  [{
-    delimiters: {
-      sort: ['+']
-    }
-  }, "option 'queryString.delimiters.direction': '+' already separates the terms of a sort order"]
+const begins = 'begins with a character that names of fields may contain, so it could not be separated from them'
+const single = "must be a single character that is not part of names and is not a quote, a parenthesis or '&'"
+const named = "is not a valid name; a name has at least one character and contains neither '=' nor '&'"
+
+const mistakes: ReadonlyArray<[options: QueryStringOptions, option: string, message: string]> = [
+  [{ operators: { equals: [''] } }, 'operators.equals', 'an operator must have at least one character'],
+  [{ operators: { equals: ['eq'] } }, 'operators.equals', `'eq' ${begins}`],
+  [{ operators: { greater: ['-gt-'] } }, 'operators.greater', `'-gt-' ${begins}`],
+  [{ operators: { less: ['≤'] } }, 'operators.less', `'≤' ${begins}`],
+  [{ operators: { in: ['=('] } }, 'operators.in',
+    "'=(' contains a character that quotes values, groups filters or ends parameters"],
+  [{ operators: { equals: ['>'] } }, 'operators.greater', "'>' already means 'equals'"],
+  [{ operators: { contains: ['~'], equals_ignoring_case: ['~'] } }, 'operators.equals_ignoring_case',
+    "'~' already means 'contains'"],
+  [{ page: ['size'] }, 'size', "'size' already means 'page'"],
+  [{ page: [''] }, 'page', `'' ${named}`],
+  [{ where: ['a=b'] }, 'where', `'a=b' ${named}`],
+  [{ directions: { ascending: ['up'], descending: ['up'] } }, 'directions.descending',
+    "'up' already means 'ascending'"],
+  [{ delimiters: { list: ['||'] } }, 'delimiters.list', `'||' ${single}`],
+  [{ delimiters: { fields: ['.'] } }, 'delimiters.fields', `'.' ${single}`],
+  [{ delimiters: { sort: ['"'] } }, 'delimiters.sort', `'"' ${single}`],
+  [{ delimiters: { sort: ['+'] } }, 'delimiters.direction', "'+' already separates the terms of a sort order"]
 ]
 
-for (const [options, message] of mistakes) {
-  test(`a mistake is named: ${message}`, async t => {
-    t.throws(() => compileSyntax(options), new DeclarationError(message))
-  })
-}
+test('a mistake is named', async t => {
+  for (const [options, option, message] of mistakes) {
+    t.throws(() => compileSyntax(options), new DeclarationError(`option 'queryString.${option}': ${message}`))
+  }
+})
 
 test('an option that is there but undefined is its default', async t => {
   const options = {
@@ -110,7 +58,8 @@ test('an option that is there but undefined is its default', async t => {
   t.same(compileSyntax(options), compileSyntax({}))
 })
 
-test('all of it is configurable', async t => {
+test('all of it is configurable, and links use the first name of a parameter', async t => {
+  t.equal(parameterOf('size', compileSyntax({ size: ['top', 'size'] })), 'top')
   const syntax = compileSyntax({
     where: ['$filter'],
     sort: ['by'],
@@ -128,11 +77,6 @@ test('all of it is configurable', async t => {
     'a=1&id=*1,%222,3%22&name*=x&fields=a,b(c;d=1;sort=e+desc;size=3)&sort=a+desc,b&page=2')
   t.match(query.filters[1], { operator: 'in', values: [{ text: '1' }, { text: '2,3' }] })
   t.throws(() => parseQuery('a=1', syntax), { code: 'invalid_filter', facts: { parameter: 'a', position: 2 } })
-})
-
-test('links use the first name of a parameter', async t => {
-  t.equal(parameterOf('size', compileSyntax({})), 'size')
-  t.equal(parameterOf('size', compileSyntax({ size: ['top', 'size'] })), 'top')
 })
 
 test('a parameter yields its name to a field, unless fields are no parameters, and keeps one that no field has', t => {
