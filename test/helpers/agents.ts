@@ -24,7 +24,10 @@ export function agentOf (app: FastifyInstance, url = '/mcp', headers: Headers = 
     return { status: response.statusCode, ...response.json<Omit<Told, 'status'>>() }
   }
   return {
+    app,
     rpc,
+    /** Sends a message of the modern protocol. */
+    modern: (...given: Parameters<typeof modernRequest>) => app.inject({ ...modernRequest(...given), url }),
     async call (name: string, given: object = {}): Promise<Called> {
       const { result } = await rpc('tools/call', { name, arguments: given })
       const [{ text = '' } = {}] = (result?.['content'] ?? []) as ReadonlyArray<{ readonly text?: string }>
@@ -51,5 +54,6 @@ export function modernRequest (method: string, params: Readonly<Record<string, u
   const headers: Record<string, string> = {
     'mcp-protocol-version': '2026-07-28', 'mcp-method': method, ...typeof name === 'string' && { 'mcp-name': name }
   }
-  return { method: 'POST', url: '/mcp', headers, payload: { jsonrpc: '2.0', id, method, params: { ...params, _meta } } }
+  const payload = { jsonrpc: '2.0', id, method, params: { ...params, _meta } }
+  return { method: 'POST' as const, url: '/mcp', headers, payload }
 }

@@ -33,15 +33,16 @@ const collections = () => ({
   notes: collection(Note, { source: memory([{ id: 1, text: 'a', authorId: 1 }, { id: 2, text: 'b', authorId: 2 }]) })
 })
 
-async function serve (options: Partial<DataApiOptions> = {}) {
-  const app = Fastify()
-  await app.register(dataApi, { rules: everybody, collections: collections(), mcp: true, ...options })
-  return app
+async function serve (options: Partial<DataApiOptions> = {}, app = Fastify()) {
+  const given = { collections: collections(), mcp: true, requestStrategies, ...options }
+  await app.register(dataApi, { rules: everybody, ...given })
+  return agentOf(app)
 }
 
+const requestStrategies = { batch: true, delete: true }
+
 test('a field that agents may not read is undeclared for them', async t => {
-  const app = await serve()
-  const { call } = agentOf(app)
+  const { app, call } = await serve()
   t.equal((await call('describe', { collections: ['people'] })).text, 'people: id* integer; notes ->> notes')
   for (const url of ['/people?email=a', '/people?sort=email', '/people?fields=email', '/notes?author.email=a']) {
     const { isError, text } = await call('get', { url })
@@ -56,8 +57,7 @@ test('a field that agents may not read is undeclared for them', async t => {
 })
 
 test('a collection that is not among mcp.collections is one that agents may not read', async t => {
-  const app = await serve({ mcp: { collections: ['people'] } })
-  const { call } = agentOf(app)
+  const { app, call } = await serve({ mcp: { collections: ['people'] } })
   t.equal((await call('describe')).text, 'people: id* integer')
   t.match(await call('describe', { collections: ['notes'] }), { isError: true })
   t.match(await call('get', { url: '/notes' }), { isError: true, data: { error: 'forbidden' } })
@@ -69,7 +69,7 @@ test('a collection that is not among mcp.collections is one that agents may not 
 test('an own rule of such a collection is asked too', async t => {
   const notes = (read: (context: Context) => boolean) => collection(Note, { source: memory([]), rules: { read } })
   for (const allowed of [true, false]) {
-    const app = await serve({
+    const { app } = await serve({
       collections: { ...collections(), notes: notes(() => allowed) }, mcp: { collections: ['people'] }
     })
     t.equal((await app.inject('/notes')).statusCode, allowed ? 200 : 403)
@@ -84,8 +84,7 @@ test('the door of a request is known to hooks that run before it, and so to own 
     seen.push(items)
   })
   app.addHook('onResponse', async ({ dataApi: facts }) => { seen.push(facts) })
-  await app.register(dataApi, { rules: everybody, collections: collections(), mcp: true })
-  const { call } = agentOf(app)
+  const { call } = await serve({}, app)
   const { data } = await call('get', { url: '/people?fields=id' })
   t.strictSame(data, { data: [{ id: 1 }] })
   t.match(seen, [[{ id: 1 }], { door: 'mcp', collection: 'people', kind: 'list' }])
@@ -96,107 +95,98 @@ test('the door of a request is known to hooks that run before it, and so to own 
 })
 
 test('answers that depend on the caller are told as such', async t => {
-  const app = await serve()
+  const { app } = await serve()
   t.match((await app.inject('/llms.txt')).headers, { 'cache-control': 'private', vary: /Authorization/ })
 })
 
-const requestStrategies = { batch: true, delete: true }
-const write = (app: Awaited<ReturnType<typeof serve>>, method: string, path: string, body?: unknown) =>
-  agentOf(app).call('write', { operations: [{ method, path, body }] })
-const toolsOf = async (app: Awaited<ReturnType<typeof serve>>) =>
-  ((await agentOf(app).rpc('tools/list')).result?.['tools'] as ReadonlyArray<{ name: string }>).map(({ name }) => name)
+type Door = Awaited<ReturnType<typeof serve>>
+const write = ({ call }: Door, method: string, path: string, body?: unknown) =>
+  call('write', { operations: [{ method, path, body }] })
+const toolsOf = async ({ rpc }: Door) =>
+  ((await rpc('tools/list')).result?.['tools'] as ReadonlyArray<{ name: string }>).map(({ name }) => name)
 
 test('a collection that is not among mcp.write is one that agents may not write, by whatever way', async t => {
-  const app = await serve({ mcp: { write: ['notes'] }, requestStrategies })
+  const door = await serve({ mcp: { write: ['notes'] } })
+  const { app, call } = door
   for (const [method, path, body] of [
     ['POST', '/people', { email: 'x' }], ['PATCH', '/people/1', { email: 'x' }], ['DELETE', '/people/1'],
     ['PATCH', '/people/1', { notes: [] }], ['PATCH', '/notes/1', { author: { email: 'new' } }]
   ] as const) {
-    const { isError, data } = await write(app, method, path, body)
+    const { isError, data } = await write(door, method, path, body)
     t.ok(isError, `${method} ${path}`)
     t.match(data, { error: path === '/notes/1' ? 'validation' : 'forbidden', operation: 0 }, `${method} ${path}`)
   }
-  t.match(await write(app, 'PATCH', '/notes/1', { text: 'b' }), { isError: false })
-  const { call } = agentOf(app)
+  t.match(await write(door, 'PATCH', '/notes/1', { text: 'b' }), { isError: false })
   t.equal((await call('describe', { collections: ['people'] })).text, 'people: id* integer; notes ->> notes')
   t.match((await call('describe', { collections: ['notes'] })).text, /; POST PUT PATCH DELETE, not id$/)
   t.equal((await app.inject({ method: 'PATCH', url: '/people/1', payload: { email: 'x' } })).statusCode, 200)
-  const misspelt = serve({ mcp: { write: ['note'] }, requestStrategies })
-  await t.rejects(misspelt, { message: /'mcp.write'.*did you mean 'notes'/ })
+  await t.rejects(serve({ mcp: { write: ['note'] } }), { message: /'mcp.write'.*did you mean 'notes'/ })
 })
 
 test('the tool to write is there for callers who may write something, if the door is open for it', async t => {
-  t.strictSame(await toolsOf(await serve({ requestStrategies })), ['describe', 'get'])
-  t.strictSame(await toolsOf(await serve({ mcp: { write: [] }, requestStrategies })), ['describe', 'get'])
-  t.strictSame(await toolsOf(await serve({ mcp: { write: true }, requestStrategies })), ['describe', 'get', 'write'])
+  t.strictSame(await toolsOf(await serve()), ['describe', 'get'])
+  t.strictSame(await toolsOf(await serve({ mcp: { write: [] } })), ['describe', 'get'])
+  t.strictSame(await toolsOf(await serve({ mcp: { write: true } })), ['describe', 'get', 'write'])
   const { notes } = collections()
   const rules = { create: notToAgents, update: notToAgents, delete: notToAgents }
   const closed = { notes: collection(Type.Omit(Note, ['author']), { source: memory([]), rules }) }
-  const app = await serve({ mcp: { write: true }, requestStrategies, collections: closed })
-  t.strictSame(await toolsOf(app), ['describe', 'get'])
-  t.match(await write(app, 'POST', '/notes', { text: 'a' }), { isError: true, data: { error: 'forbidden' } })
-  t.equal((await app.inject({ method: 'POST', url: '/notes', payload: { text: 'a' } })).statusCode, 201)
+  const door = await serve({ mcp: { write: true }, collections: closed })
+  t.strictSame(await toolsOf(door), ['describe', 'get'])
+  t.match(await write(door, 'POST', '/notes', { text: 'a' }), { isError: true, data: { error: 'forbidden' } })
+  t.equal((await door.app.inject({ method: 'POST', url: '/notes', payload: { text: 'a' } })).statusCode, 201)
   const refusing = collection(notes.schema, { source: memory([]), requestStrategies: { batch: false } })
-  const refused = await serve({
-    mcp: { write: true }, requestStrategies, collections: { ...collections(), notes: refusing }
-  })
-  t.match((await agentOf(refused).call('describe', { collections: ['notes'] })).text, /author -> people$/)
+  const refused = await serve({ mcp: { write: true }, collections: { ...collections(), notes: refusing } })
+  t.match((await refused.call('describe', { collections: ['notes'] })).text, /author -> people$/)
 })
 
 test('what an agent may write and not read is described', async t => {
   const notes = collection(Type.Omit(Note, ['author']), { source: memory([]), rules: { read: notToAgents } })
-  const app = await serve({ mcp: { write: true }, requestStrategies, collections: { notes } })
+  const door = await serve({ mcp: { write: true }, collections: { notes } })
   const line = 'notes: id* integer; POST, not id; takes text string'
-  t.equal((await agentOf(app).call('describe')).text, line)
-  t.match((await agentOf(app).rpc('resources/list')).result, { resources: [] })
-  t.match(await write(app, 'POST', '/notes', { text: 'a' }), { isError: false })
-  t.match(await agentOf(app).call('get', { url: '/notes' }), { isError: true, data: { error: 'forbidden' } })
+  t.equal((await door.call('describe')).text, line)
+  t.match((await door.rpc('resources/list')).result, { resources: [] })
+  t.match(await write(door, 'POST', '/notes', { text: 'a' }), { isError: false })
+  t.match(await door.call('get', { url: '/notes' }), { isError: true, data: { error: 'forbidden' } })
 })
 
+/** Serves with a log. Returns what the start has warned of, too. */
+async function warned (mcp: NonNullable<DataApiOptions['mcp']>) {
+  const lines: Array<{ readonly msg: string, readonly collections?: unknown }> = []
+  const stream = { write: (line: string) => { lines.push(JSON.parse(line) as typeof lines[number]) } }
+  return { ...await serve({ mcp }, Fastify({ logger: { level: 'warn', stream } })), lines }
+}
+
 test('a collection that agents write and do not read is their letter box, of which the start tells', async t => {
-  const lines: string[] = []
-  const app = Fastify({ logger: { level: 'warn', stream: { write: (line: string) => { lines.push(line) } } } })
-  const mcp = { write: ['notes'], collections: ['people'] }
-  await app.register(dataApi, {
-    rules: everybody, collections: collections(), requestStrategies: { batch: true, delete: true }, mcp
-  })
-  t.strictSame(lines.map(line => JSON.parse(line).msg), [
+  const door = await warned({ write: ['notes'], collections: ['people'] })
+  t.strictSame(door.lines.map(({ msg }) => msg), [
     "option 'mcp.write': agents create items of 'notes' and do nothing else there, since 'mcp.collections' does not " +
       'list it (docs/agents.md: An agent is a caller)'
   ])
-  const { call } = agentOf(app)
-  t.equal((await call('describe')).text,
+  t.equal((await door.call('describe')).text,
     'people: id* integer\nnotes: id* integer; POST, not id; takes text string; author -> people')
-  const write = async (...operations: readonly object[]) => call('write', { operations })
-  t.match(await write({ method: 'POST', path: '/notes', body: { text: 'c', author: { id: 1 } } }),
-    { data: { results: [{ status: 201 }] } })
-  for (const operation of [
-    { method: 'PATCH', path: '/notes/1', body: { text: 'c' } }, { method: 'DELETE', path: '/notes/1' },
-    { method: 'PATCH', path: '/notes', body: [{ id: 1, text: 'c' }] }
-  ]) {
-    t.match(await write(operation), { isError: true, data: { message: "You may not read 'notes'." } })
+  const body = { text: 'c', author: { id: 1 } }
+  t.match(await write(door, 'POST', '/notes', body), { data: { results: [{ status: 201 }] } })
+  for (const [method, path, body] of [
+    ['PATCH', '/notes/1', { text: 'c' }], ['DELETE', '/notes/1'], ['PATCH', '/notes', [{ id: 1, text: 'c' }]]
+  ] as const) {
+    t.match(await write(door, method, path, body), { isError: true, data: { message: "You may not read 'notes'." } })
   }
-  t.strictSame((await app.inject('/notes?fields=text')).json(), [{ text: 'a' }, { text: 'b' }, { text: 'c' }])
+  t.strictSame((await door.app.inject('/notes?fields=text')).json(), [{ text: 'a' }, { text: 'b' }, { text: 'c' }])
 })
 
 test('an agent that may write notes alone does so at the URL of their author, too', async t => {
-  const app = await serve({ requestStrategies: { batch: true }, mcp: { write: ['notes'] } })
-  const { call } = agentOf(app)
-  const operations = [{ method: 'POST', path: '/people/1/notes', body: { text: 'c' } }]
-  t.match(await call('write', { operations }), { data: { results: [{ status: 201 }] } })
-  t.match(await call('write', { operations: [{ method: 'PATCH', path: '/people/1', body: { notes: [] } }] }),
+  const door = await serve({ mcp: { write: ['notes'] } })
+  t.match(await write(door, 'POST', '/people/1/notes', { text: 'c' }), { data: { results: [{ status: 201 }] } })
+  t.match(await write(door, 'PATCH', '/people/1', { notes: [] }),
     { isError: true, data: { message: "You may not update 'people'.", collection: 'people', operation: 0 } })
 })
 
 test('the start warns of texts that agents read where they write', async t => {
-  const warned = async (mcp: NonNullable<DataApiOptions['mcp']>) => {
-    const lines: string[] = []
-    const app = Fastify({ logger: { level: 'warn', stream: { write: (line: string) => { lines.push(line) } } } })
-    await app.register(dataApi, { rules: everybody, collections: collections(), mcp, requestStrategies })
-    return lines.map(line => (JSON.parse(line) as { collections: unknown }).collections)
+  for (const [mcp, collections] of [
+    [true, []], [{ write: true }, [['people', 'notes']]], [{ write: ['notes'] }, [['notes']]],
+    [{ write: ['notes'], collections: ['notes'] }, [['notes']]]
+  ] as const) {
+    const { lines } = await warned(mcp as NonNullable<DataApiOptions['mcp']>)
+    t.strictSame(lines.map(line => line.collections), collections)
   }
-  t.strictSame(await warned(true), [])
-  t.strictSame(await warned({ write: true }), [['people', 'notes']])
-  t.strictSame(await warned({ write: ['notes'] }), [['notes']])
-  t.strictSame(await warned({ write: ['notes'], collections: ['notes'] }), [['notes']])
 })

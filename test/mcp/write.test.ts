@@ -28,14 +28,13 @@ async function serveDesk (options: Partial<DataApiOptions> = {}) {
   await app.register(dataApi, {
     rules: everybody, collections: { people, tasks }, requestStrategies, mcp: { write: true }, ...options
   })
-  return app
+  return agentOf(app, `${options.prefix ?? ''}/mcp`)
 }
 
 const create = (text: string) => ({ method: 'POST', path: '/tasks', body: { text } })
 
 test('write runs its operations as one batch, all or none', async t => {
-  const app = await serveDesk({ prefix: '/api' })
-  const { call, rpc } = agentOf(app, '/api/mcp')
+  const { call, rpc } = await serveDesk({ prefix: '/api' })
   const { result } = await rpc('tools/call', {
     name: 'write',
     arguments: {
@@ -70,7 +69,7 @@ test('write runs its operations as one batch, all or none', async t => {
 })
 
 test('a write can be tried, and guards against lost updates by the tag of get', async t => {
-  const { call } = agentOf(await serveDesk())
+  const { call } = await serveDesk()
   t.match((await call('write', { operations: [create('a')], dry_run: true })).data, { status: 'ok', dry_run: true })
   t.strictSame((await call('get', { url: '/tasks' })).data, { data: [] })
   await call('write', { operations: [create('a')] })
@@ -84,18 +83,18 @@ test('a write can be tried, and guards against lost updates by the tag of get', 
 
 test('a write has at most twenty operations, and no answer that is too long to be told', async t => {
   const many = (length: number) => Array.from({ length }, () => create('a'.repeat(40)))
-  const { call } = agentOf(await serveDesk({ mcp: { write: true, length: 1500 } }))
+  const { call } = await serveDesk({ mcp: { write: true, length: 1500 } })
   t.match(await call('write', { operations: many(21) }), { isError: true, data: { error: 'content_too_large' } })
   const told = many(20).map(one => ({ ...one, return: 'representation' }))
   t.match(await call('write', { operations: told }), { isError: true, data: { error: 'answer_too_large' } })
   t.strictSame((await call('get', { url: '/tasks' })).data, { data: [] })
   t.match(await call('write', { operations: many(20) }), { isError: false })
-  const few = agentOf(await serveDesk({ requestStrategies: { batch: { operations: 2 } } }))
+  const few = await serveDesk({ requestStrategies: { batch: { operations: 2 } } })
   t.match(await few.call('write', { operations: many(3) }), { isError: true, data: { error: 'content_too_large' } })
 })
 
 test('where writes have keys, each call has one, under which it is done once', async t => {
-  const { call, rpc } = agentOf(await serveDesk({ idempotency: {} }))
+  const { call, rpc } = await serveDesk({ idempotency: {} })
   const toolsIn = async (told: typeof rpc) =>
     (await told('tools/list')).result?.['tools'] as ReadonlyArray<Record<string, unknown>>
   const toolIn = async (told: typeof rpc) => (await toolsIn(told))[2]
@@ -112,19 +111,19 @@ test('where writes have keys, each call has one, under which it is done once', a
     isError: true, data: { error: 'idempotency_mismatch' }
   })
   t.match((await call('get', { url: '/tasks?fields=id' })).data, { data: [{ id: 1 }] })
-  const without = agentOf(await serveDesk())
+  const without = await serveDesk()
   t.match(await toolIn(without.rpc), { annotations: { destructiveHint: true, idempotentHint: false } })
   t.match(await without.call('write', { operations: [], key: 'a' }), { isError: true, data: { parameter: 'key' } })
-  const unknown = agentOf(await serveDesk({ idempotency: { caller: () => undefined } }))
+  const unknown = await serveDesk({ idempotency: { caller: () => undefined } })
   t.match(await toolIn(unknown.rpc), { annotations: { idempotentHint: false } })
 })
 
 test('describe tells what may be written where the door is open for it', async t => {
-  const { call } = agentOf(await serveDesk())
+  const { call } = await serveDesk()
   t.strictSame((await call('describe')).text.split('\n'), [
     'people: id* integer, name* string; tasks ->> tasks; POST PUT PATCH DELETE, not id; takes password string',
     'tasks: id* integer, text string; owner -> people; POST PUT PATCH DELETE, not id'
   ])
-  t.match((await agentOf(await serveDesk({ mcp: true })).call('describe')).text, /tasks ->> tasks\n.*owner -> people$/)
+  t.match((await (await serveDesk({ mcp: true })).call('describe')).text, /tasks ->> tasks\n.*owner -> people$/)
   await t.rejects(serveDesk({ requestStrategies: {} }), { message: /'mcp.write'.*'requestStrategies.batch'/ })
 })
