@@ -188,8 +188,8 @@ test('no block is of a language that nothing checks', t => {
 })
 
 test('every page with programs is run by a test', t => {
-  const names = ['pages', 'programs', 'live', 'mcp', 'own-code', 'getting-started', 'reference', 'migrating',
-    'row-level-security', 'rules-by-example']
+  const names = ['pages', 'programs', 'live', 'own-code', 'getting-started', 'reference', 'migrating',
+    'row-level-security']
   const others = ['package', 'prove/prove', 'command/sql', 'client/tanstack-db-writes']
   const tests = [...names.map(name => `docs/${name}`), ...others].map(name => read(`test/${name}.test.ts`)).join('')
   const pages = documents().filter(page => programsIn(read(page)).length > 0).map(page => page.replace('docs/', ''))

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { test } from 'tap'
 import ts from 'typescript'
-import { cellsOf, programsIn, read, root } from '../helpers/documents.ts'
+import { answerTo, cellsOf, programsIn, read, root } from '../helpers/documents.ts'
 
 // The blocks of a page are one program: it compiles, runs, and has the effects that the page describes.
 
@@ -38,15 +38,7 @@ test('the program of docs/own-code.md#own-code compiles and runs', async t => {
   const rows = cellsOf(read('docs/own-code.md#own-code')).filter(([, request = '']) => /^`[A-Z]+ /.test(request))
   t.equal(rows.length, 8)
   for (const [user = '', request = '', body = '', answer = ''] of rows) {
-    const [, method = '', url = '', type = 'application/json'] = /^`(\w+) (.+?)`(?: as `(.+)`)?$/.exec(request) ?? []
-    const response = await app.inject({
-      method: method as 'GET',
-      url,
-      headers: { 'x-user': user, ...body !== '' && { 'content-type': type } },
-      ...body !== '' && { payload: body.slice(1, -1) }
-    })
-    const told = response.body === '' ? '' : ` \`${response.body}\``
-    t.equal(`${response.statusCode}${told}`, answer, request)
+    t.equal(await answerTo(app, request, body, { 'x-user': user }), answer, request)
   }
   t.equal((await app.inject('/api/entries')).statusCode, 403)
   const { items: entries } = await app.dataApi.asSystem().collection('entries').list({ fields: ['text'] })

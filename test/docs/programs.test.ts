@@ -1,5 +1,4 @@
 import { Type } from '@sinclair/typebox'
-import type { FastifyInstance } from 'fastify'
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -7,16 +6,19 @@ import { pathToFileURL } from 'node:url'
 import { test } from 'tap'
 import { describeDesign } from '../../lib/tools/command/report.ts'
 import { urlsToTry } from '../../lib/tools/command/serve.ts'
-import dataApi, { collection, memory } from '../../lib/index.ts'
+import dataApi, { collection, memory, SubCollection } from '../../lib/index.ts'
 import { openDriver } from '../../lib/core/sources/sql/sqlite/driver.ts'
 import { newPath, runLine, serveTarget } from '../command/helpers.ts'
-import { cellsOf, programsIn, read, root, sectionOf, writeProgram } from '../helpers/documents.ts'
+import { agentOf } from '../helpers/agents.ts'
+import {
+  answerTo, appOf, cellsOf, codeIn, programsIn, read, root, sectionOf, writeProgram
+} from '../helpers/documents.ts'
+import { browser } from '../helpers/explorer-pages.ts'
 import Fastify from '../helpers/fastify.ts'
 
 test('the program of docs/rules.md#auth-and-tenants answers each caller as its table says', async t => {
   const text = read('docs/rules.md#auth-and-tenants')
-  const { app } = await import(writeProgram('auth-and-tenants.ts', programsIn(text).join('\n')).href) as
-    { app: FastifyInstance }
+  const app = await appOf('auth-and-tenants.ts', programsIn(text).join('\n'))
   const tokens = new Map<string, string>()
   for (const [name, password] of [['Ada', 'correct horse'], ['Bo', 'battery staple']] as const) {
     const { token } = (await app.inject({ method: 'POST', url: '/login', payload: { name, password } })).json()
@@ -25,19 +27,82 @@ test('the program of docs/rules.md#auth-and-tenants answers each caller as its t
   const [, ...rows] = cellsOf(text)
   t.equal(rows.length, 7)
   for (const [caller = '', request = '', body = '', answer = ''] of rows) {
-    const [method = '', path = ''] = request.slice(1, -1).split(' ')
-    const response = await app.inject({
-      method: method as 'GET',
-      url: path,
-      headers: {
-        ...caller !== '' && { authorization: tokens.get(caller) },
-        ...body !== '' && { 'content-type': 'application/json' }
-      },
-      ...body !== '' && { payload: body.slice(1, -1) }
-    })
-    t.equal(`${response.statusCode} \`${response.body}\``, answer, `${caller} ${request}`)
+    const headers = caller === '' ? {} : { authorization: tokens.get(caller) }
+    t.equal(await answerTo(app, request, body, headers), answer, `${caller} ${request}`)
   }
+})
+
+test('the program of docs/rules.md#rules-by-example answers each caller as its table says', async t => {
+  const text = read('docs/rules.md#rules-by-example')
+  const app = await appOf('rules-by-example.ts', programsIn(text).join())
+  const rows = cellsOf(text).filter(([, request = '']) => request.startsWith('`'))
+  t.equal(rows.length, 9)
+  for (const [caller = '', request = '', body = '', answer = ''] of rows) {
+    const headers = caller === '' ? {} : { 'x-user': caller }
+    t.equal(await answerTo(app, request, body, headers), answer, `${caller} ${request}`)
+  }
+})
+
+test('docs/explorer.md: pages behind a bearer token, HTTP basic, and a cookie of a login', async t => {
+  const [, program = ''] = programsIn(read('docs/explorer.md'))
+  const app = await appOf('explorer-login.ts', program)
+  const asked = async (headers: Record<string, string>) =>
+    app.inject({ url: '/notes', headers: { ...browser, ...headers } })
+  t.match(await asked({}), { statusCode: 401, body: 'href="/login?next=%2Fnotes"' })
+  const post = (next: string) => app.inject({
+    method: 'POST',
+    url: `/login?next=${next}`,
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    payload: 'token=token-of-ada'
+  })
+  const { statusCode, headers } = await post('%2Fnotes')
+  t.match([statusCode, headers.location], [303, '/notes'])
+  t.match(String(headers['set-cookie']), /HttpOnly; Secure; SameSite=Lax/)
+  const [cookie = ''] = String(headers['set-cookie']).split(';')
+  for (const [status, given] of [
+    [200, { cookie }], [200, { authorization: 'Bearer token-of-ada' }],
+    [200, { authorization: 'Basic YWRhOnBhc3N3b3Jk' }], [401, { authorization: 'Bearer other' }]
+  ] as const) t.equal((await asked(given as Record<string, string>)).statusCode, status)
+  t.equal((await post('%2F%2Fevil.example')).headers.location, '/')
   await app.close()
+})
+
+test('the program of docs/agents.md shows people what agents do not see, and its configuration is JSON', async t => {
+  const app = await appOf('mcp.ts', programsIn(read('docs/agents.md'))[0] ?? '')
+  const { call } = agentOf(app)
+  t.equal((await call('describe')).text, 'authors: id* integer, name* string')
+  t.strictSame((await call('get', { url: '/authors/Ada' })).data, { data: { id: 1, name: 'Ada' } })
+  t.strictSame((await app.inject('/authors/Ada')).json(), { id: 1, name: 'Ada', email: 'ada@example.com' })
+  const [file = ''] = programsIn(sectionOf('docs/agents.md', 'Clients'), 'text')
+  t.match(JSON.parse(file), { mcpServers: { 'solar-system': { url: /^http:.*\/mcp$/ } } })
+})
+
+const shown = { readable: true, writable: true } as const
+
+test('every query that the tables of docs/comparison.md#coming-from name is answered', async t => {
+  const albums = SubCollection('things', { foreignKey: 'parentId', readable: true })
+  const integers = ['age', 'a', 'b', 'year', 'views', 'id', 'parentId']
+  const texts = ['name', 'title', 'body']
+  const Thing = Type.Object({
+    ...Object.fromEntries(integers.map(name => [name, Type.Integer({ ...shown, identifier: name === 'id' })])),
+    ...Object.fromEntries(texts.map(name => [name, Type.String(shown)])),
+    student: Type.Boolean(shown),
+    albums,
+    comments: albums
+  })
+  const row = { id: 1, name: 'Can', title: 'Tago Mago', body: '', student: true, parentId: 1 }
+  const things = collection(Thing, {
+    source: memory([{ ...row, age: 18, a: 1, b: 2, year: 1991, views: 101 } as never]), key: ['id'] as never
+  })
+  const app = Fastify()
+  await app.register(dataApi, { collections: { things } })
+  const told = cellsOf(read('docs/comparison.md#coming-from')).flatMap(([, here = '']) => codeIn(here))
+  const queries = told.filter(code => code.startsWith('?')).map(code => code.replaceAll('\\|', '|'))
+  t.ok(queries.length >= 14, String(queries.length))
+  for (const query of queries) {
+    const { statusCode, body } = await app.inject(`/things${query.replaceAll(' ', '%20')}`)
+    t.equal(statusCode, 200, `${query}: ${body}`)
+  }
 })
 
 const Artist = Type.Object({

@@ -7,8 +7,11 @@ import dataApi, { collection, memory } from '../../lib/index.ts'
 import { errorKinds } from '../../lib/core/errors/errors.ts'
 import { operatorDefaults } from '../../lib/core/request/syntax.ts'
 import { flagNames } from '../../schemas/flags.ts'
+import { mcpOptions } from '../../schemas/mcp.ts'
 import { optionsSchema } from '../../schemas/options.ts'
-import { cellsOf, codeIn, programsIn, read, root, sectionOf, writeProgram } from '../helpers/documents.ts'
+import {
+  answerTo, appOf, cellsOf, codeIn, programsIn, read, root, sectionOf, writeProgram
+} from '../helpers/documents.ts'
 import Fastify from '../helpers/fastify.ts'
 
 // The tables of the reference hold everything that they are about, and nothing else; the requests in them are sent.
@@ -19,8 +22,7 @@ async function declared (): Promise<FastifyInstance> {
   const [program = ''] = programsIn(read('docs/declaring.md'))
   // docs/writing.md: Batches.
   const batching = program.replace("prefix: '/api',", "prefix: '/api', requestStrategies: { batch: true },")
-  const { app } = await import(writeProgram('declared.ts', batching).href) as { app: FastifyInstance }
-  return app
+  return appOf('declared.ts', batching)
 }
 
 test('the program of docs/declaring.md answers each request of the pages as they say', async t => {
@@ -52,17 +54,11 @@ test('the program of docs/declaring.md answers each request of the pages as they
 
 test('the program with every kind of field answers each request as its table says', async t => {
   const [program = ''] = programsIn(read('docs/declaring.md#every-kind-of-field'))
-  const { app } = await import(writeProgram('every-kind.ts', program).href) as { app: FastifyInstance }
+  const app = await appOf('every-kind.ts', program)
   const [, ...rows] = cellsOf(sectionOf('docs/declaring.md', 'Every kind of field'))
   t.equal(rows.length, 10)
   for (const [request = '', body = '', answer = ''] of rows) {
-    const [method = '', url = ''] = request.slice(1, -1).split(' ')
-    const { statusCode, body: told } = await app.inject({
-      method: method as 'GET',
-      url,
-      ...body !== '' && { payload: body.slice(1, -1), headers: { 'content-type': 'application/json' } }
-    })
-    t.equal(`${statusCode} \`${told}\``, answer, request)
+    t.equal(await answerTo(app, request, body), answer, request)
   }
   await app.close()
 })
@@ -135,6 +131,12 @@ test('every option stands in its table, and none besides', async t => {
   t.strictSame(members.sort(), Object.keys(queryString.properties).map(name => `queryString.${name}`).sort())
   const names = told.filter(name => !members.includes(name))
   t.strictSame(names.sort(), [...known, 'caller', 'collections', 'idempotency', 'queryString', 'rules'].sort())
+})
+
+test('every option of the door for agents stands in its table, and none besides', async t => {
+  const [, ...rows] = cellsOf(sectionOf('docs/agents.md', 'Options'))
+  t.strictSame(rows.flatMap(([name = '']) => codeIn(name)).sort(),
+    Object.keys(mcpOptions.properties).map(name => `mcp.${name}`).sort())
 })
 
 test('every option of a source stands in the table of the source, and none besides', async t => {

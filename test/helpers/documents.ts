@@ -1,3 +1,4 @@
+import type { FastifyInstance } from 'fastify'
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 
 // The documents of the project, read as the tests need them. Programs import the package by its name, as a user would,
@@ -58,4 +59,24 @@ export function writeProgram (name: string, program: string): URL {
   const file = new URL(name, folder)
   writeFileSync(file, program)
   return file
+}
+
+/** Sends the request of a row, such as `POST /notes`, with its body. Returns the answer as the row has it. */
+export async function answerTo (
+  app: FastifyInstance, request: string, body: string, headers: Readonly<Record<string, string | undefined>> = {}
+): Promise<string> {
+  const [, method = '', url = '', type = 'application/json'] = /^`(\w+) (.+?)`(?: as `(.+)`)?$/.exec(request) ?? []
+  const response = await app.inject({
+    method: method as 'GET',
+    url,
+    headers: { ...headers, ...body !== '' && { 'content-type': type } },
+    ...body !== '' && { payload: body.slice(1, -1) }
+  })
+  return response.body === '' ? String(response.statusCode) : `${response.statusCode} \`${response.body}\``
+}
+
+/** Writes a program and imports it. Returns the application that it exports. */
+export async function appOf (name: string, program: string): Promise<FastifyInstance> {
+  const { app } = await import(writeProgram(name, program).href) as { app: FastifyInstance }
+  return app
 }

@@ -4,6 +4,7 @@ import dataApi, {
   collection, type DataApiOptions, input, memory, SubCollection, SubItem
 } from '../../lib/index.ts'
 import { agentOf } from '../helpers/agents.ts'
+import { programsIn, sectionOf } from '../helpers/documents.ts'
 import Fastify from '../helpers/fastify.ts'
 import { everybody } from '../helpers/everybody.ts'
 
@@ -66,6 +67,14 @@ test('write runs its operations as one batch, all or none', async t => {
   t.match(await call('write', { operations: [{ method: 'GET', path: '/tasks' }] }), {
     isError: true, data: { details: [{ pointer: '/0/method' }] }
   })
+})
+
+test('an agent writes what docs/agents.md shows, and is told that it may', async t => {
+  const { call } = await serveDesk()
+  const [written = '', described = ''] = programsIn(sectionOf('docs/agents.md', 'What an agent writes'), 'text')
+  const { data } = await call('write', JSON.parse(written) as object)
+  t.match(data, { results: [{ status: 201 }, { status: 201, location: '/people/by_id/1/tasks/1' }] })
+  t.equal((await call('describe', { collections: ['people'] })).text, described.trim())
 })
 
 test('a write can be tried, and guards against lost updates by the tag of get', async t => {
