@@ -50,8 +50,8 @@ export async function register (app: FastifyInstance, asked: DataApiOptions): Pr
   const { naming, pages, requestStrategies, syntax } = options
   const compiling = { naming, pages, requestStrategies, reserved: await reservedByPages(options) }
   checkDeclarations(asked.collections)
-  const standIn = standIns.getStore()
-  const given = standIn === undefined ? asked : { ...asked, collections: standIn.collections(asked.collections) }
+  const other = standIns.getStore()?.collections?.(asked.collections)
+  const given = other === undefined ? asked : { ...asked, collections: other }
   const model = compileModel(given.collections, compiling)
   checkCompiled(given.collections, model, syntax)
   const declared = closeToAgents(withSaidRules(given.collections, options.rules), options.mcp)
@@ -80,7 +80,7 @@ export async function register (app: FastifyInstance, asked: DataApiOptions): Pr
     await addAgentRoutes(scope, serving, face, (thrown, request) => failing(thrown, request, plainly(options)))
     if (options.openapi !== undefined) addDocumentRoute(scope, face, documents, serving)
     // A source that stands in takes changes that the application's own may refuse.
-    startAndEnd(scope, api, standIn === undefined ? given.collections : {})
+    startAndEnd(scope, api, other === undefined ? given.collections : {})
     if (receiver !== undefined) scope.addHook('onReady', removeLeftFiles)
   }, { prefix: options.prefix })
 }

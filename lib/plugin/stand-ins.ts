@@ -5,8 +5,8 @@ import type { Callers } from '../core/rules/caller.ts'
 
 /** Stands in for the data of an application that is built to be tested (docs/testing.md: Prove), or to be read. */
 interface StandIn {
-  /** Returns the collections over other sources. */
-  collections (declared: DataApiOptions['collections']): DataApiOptions['collections']
+  /** Returns the collections over other sources. Default: they stay as they are. */
+  collections? (declared: DataApiOptions['collections']): DataApiOptions['collections']
   /** Returns what differs in a registration with this prefix. */
   registering (prefix: string): Registering
 }

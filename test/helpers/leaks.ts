@@ -1,16 +1,14 @@
 import type { Predicate, ReadPlan, Shown } from '../../lib/core/plan/plan.ts'
 import type { Database, DataSource as Source } from '../../lib/core/sources/source.ts'
-import type { WorldPair } from './hidden-worlds.ts'
+import type { Guarded } from '../../lib/tools/testing/world/guards.ts'
 
 // APIs with a leak, made on purpose.
 
-/** What stands between the API and its sources: nothing, but where a leak is made on purpose. */
-export type Between = (source: Source) => Source
-type Rules = (guards: WorldPair['guards']) => WorldPair['guards']
-export interface Making { readonly between?: Between, readonly rules?: Rules }
-
+/** What stands between the API and its sources. */
+type Between = (source: Source) => Source
+type Rules = (guards: Guarded['guards']) => Guarded['guards']
 /** `seed`: one whose first world shows the leak; where it no longer does, one of the later worlds will. */
-interface Leak extends Making { readonly seed: number }
+interface Leak { readonly seed: number, readonly between?: Between, readonly rules?: Rules }
 
 export const leaks: Readonly<Record<string, Leak>> = {
   'fields have no rules': {

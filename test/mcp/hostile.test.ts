@@ -6,13 +6,11 @@ import dataApi, { collection, type DataApiOptions, memory } from '../../lib/inde
 import { converse } from '../../lib/tools/command/mcp.ts'
 import { CaseArbitrary } from '../../lib/tools/testing/conformance/case.ts'
 import { declare } from '../../lib/tools/testing/world/declare.ts'
-import { choiceLimit, type ChoiceSequence } from '../../lib/tools/testing/world/generator.ts'
-import { openMemory } from '../../lib/tools/testing/conformance/run.ts'
-import type { World } from '../../lib/tools/testing/world/world.ts'
+import { openMemory } from '../../lib/tools/testing/serving/serve.ts'
+import { makeWorld, type World } from '../../lib/tools/testing/world/world.ts'
 import { agentOf, modernRequest } from '../helpers/agents.ts'
 import fc, { runsOf } from '../helpers/fast-check.ts'
 import Fastify from '../helpers/fastify.ts'
-import { makeWorldPair, withGuards, type WorldPair } from '../helpers/hidden-worlds.ts'
 import { everybody } from '../helpers/everybody.ts'
 
 // docs/agents.md: Threats. Messages that are none, data that gives orders, and what an agent learns of hidden data.
@@ -147,10 +145,10 @@ test('a text in the data stands in the data alone, whatever it says', async t =>
 })
 
 /** What an agent is told that asks everything which it can ask without knowing a value. */
-async function tell (world: World, guards: WorldPair['guards']): Promise<string> {
+async function tell (world: World): Promise<string> {
   const { source } = openMemory(world.tables)
   const app = Fastify()
-  const collections = withGuards(declare(world, source), guards)
+  const collections = declare(world, source)
   const requestStrategies = { ...world.options.requestStrategies, batch: true }
   await app.register(dataApi, {
     rules: everybody, ...world.options, requestStrategies, collections, mcp: { write: true }
@@ -168,16 +166,12 @@ async function tell (world: World, guards: WorldPair['guards']): Promise<string>
   return JSON.stringify(told)
 }
 
-const choices: fc.Arbitrary<ChoiceSequence> =
-  fc.array(fc.nat({ max: choiceLimit - 1 }), { minLength: 400, maxLength: 400 })
-
 test('an agent is told the same where only that differs which it may not see', { timeout: 0 }, async t => {
   const runs = runsOf(60)
   let described = 0
-  const cases = fc.tuple(new CaseArbitrary(), choices, choices)
-  await fc.assert(fc.asyncProperty(cases, async ([{ requests: _, ...world }, one, other]) => {
-    const pair = makeWorldPair(world, one, other)
-    const [first, second] = [await tell(pair.world, pair.guards), await tell(pair.twin, pair.guards)]
+  await fc.assert(fc.asyncProperty(new CaseArbitrary(), async choices => {
+    const world = makeWorld(choices, true)
+    const [first, second] = [await tell(world), await tell({ ...world, tables: world.guarded?.twin ?? [] })]
     described += Number(first.includes('integer'))
     return first === second
   }), { numRuns: runs })

@@ -2,9 +2,8 @@ import fc, { runsOf, seed } from '../helpers/fast-check.ts'
 import { test } from 'tap'
 import { type Case, CaseArbitrary } from '../../lib/tools/testing/conformance/case.ts'
 import { makeGenerator } from '../../lib/tools/testing/world/generator.ts'
-import { apiModelOf, openMemory } from '../../lib/tools/testing/conformance/run.ts'
 import { generateRequest, makeClientState, recordAnswer } from '../../lib/tools/testing/requests/requests.ts'
-import { serve } from '../../lib/tools/testing/serving/serve.ts'
+import { openMemory, serve } from '../../lib/tools/testing/serving/serve.ts'
 import { makeWorld } from '../../lib/tools/testing/world/world.ts'
 import type { OpenApiDocument } from '../../lib/index.ts'
 import { readDocument } from '../helpers/openapi.ts'
@@ -30,16 +29,14 @@ const exceptional = /"(?:NaN|-?Infinity|-?infinity|-?\d{16,})"/
 /** Serves a generated world, sends its requests, and returns the first answer that its document does not describe. */
 async function firstWrong ({ requests, ...choices }: Case, counts: { described: number }): Promise<string | undefined> {
   const world = makeWorld(choices)
-  const objects = openMemory(world.tables)
-  const served = await serve('memory()', objects, world, false)
+  const served = await serve('memory()', openMemory(world.tables), world, false)
   try {
     const prefix = world.options.prefix ?? ''
     const { body } = await served.send({ method: 'GET', url: `${prefix}/openapi.json`, headers: {} })
     const document = readDocument(JSON.parse(body) as OpenApiDocument)
     const client = makeClientState()
-    const api = apiModelOf(world, objects)
     for (const sequence of requests) {
-      const request = generateRequest(makeGenerator(sequence), api, client)
+      const request = generateRequest(makeGenerator(sequence), served.api, client)
       const answer = await served.send(request)
       recordAnswer(client, request, answer)
       const found = document.find(request.method, request.url.slice(prefix.length))

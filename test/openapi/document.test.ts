@@ -5,8 +5,7 @@ import { Validator } from '@seriousme/openapi-schema-validator'
 import Fastify from '../helpers/fastify.ts'
 import { test } from 'tap'
 import { CaseArbitrary } from '../../lib/tools/testing/conformance/case.ts'
-import { openMemory } from '../../lib/tools/testing/conformance/run.ts'
-import { serve } from '../../lib/tools/testing/serving/serve.ts'
+import { openMemory, serve } from '../../lib/tools/testing/serving/serve.ts'
 import { makeWorld } from '../../lib/tools/testing/world/world.ts'
 import dataApi, {
   collection, type DataApiOptions, memory, type OpenApiDocument, SubCollection, SubItem

@@ -1,36 +1,31 @@
 import type { FastifyInstance } from 'fastify'
 import { test } from 'tap'
-import { type Case, CaseArbitrary } from '../../lib/tools/testing/conformance/case.ts'
+import { CaseArbitrary } from '../../lib/tools/testing/conformance/case.ts'
 import { declare } from '../../lib/tools/testing/world/declare.ts'
-import { choiceLimit, type ChoiceSequence } from '../../lib/tools/testing/world/generator.ts'
-import { openMemory } from '../../lib/tools/testing/conformance/run.ts'
+import { openMemory } from '../../lib/tools/testing/serving/serve.ts'
 import dataApi, { frameworkErrors } from '../../lib/index.ts'
 import { ProofError, proveRules } from '../../lib/tools/testing/prove/index.ts'
 import fc, { runsOf } from '../helpers/fast-check.ts'
 import Fastify from '../helpers/fastify.ts'
-import { makeWorldPair, withGuards, type WorldPair } from '../helpers/hidden-worlds.ts'
-import { computedFrom } from '../helpers/visibility.ts'
+import { makeWorld, type World } from '../../lib/tools/testing/world/world.ts'
+import { computedFrom } from '../../lib/tools/testing/world/visible.ts'
 
 // docs/testing.md#prove, over the generated applications of test/contract/non-interference.test.ts, which makes its
 // pairs of worlds by other means: a fault of either is found by the other.
 
-const choices: fc.Arbitrary<ChoiceSequence> = fc.array(fc.nat({ max: choiceLimit - 1 }),
-  { minLength: 400, maxLength: 400 })
-const cases: fc.Arbitrary<readonly [Case, ChoiceSequence]> = fc.tuple(new CaseArbitrary(), choices)
-
-async function build ({ world, guards }: WorldPair): Promise<FastifyInstance> {
-  const { source } = await openMemory(world.tables)
+async function build (world: World): Promise<FastifyInstance> {
+  const { source } = openMemory(world.tables)
   const app = Fastify({ frameworkErrors, routerOptions: { maxParamLength: 10_000 } })
-  await app.register(dataApi, { ...world.options, collections: withGuards(declare(world, source), guards) })
+  await app.register(dataApi, { ...world.options, collections: declare(world, source) })
   return app
 }
 
+type Allows = (world: World) => readonly string[]
+
 /** Fails with the sentence of a leak. `allows`: the fields that the application's own code shows. */
-const holding = (allows: (world: WorldPair['world']) => readonly string[]) => fc.asyncProperty(cases, async ([
-  world, rules
-]) => {
-  const pair = makeWorldPair(world, rules, rules)
-  const proof = proveRules({ app: () => build(pair), requests: 100, seed: 1, allow: allows(pair.world) })
+const holding = (allows: Allows) => fc.asyncProperty(new CaseArbitrary(), async choices => {
+  const world = makeWorld(choices, true)
+  const proof = proveRules({ app: () => build(world), requests: 100, seed: 1, allow: allows(world) })
   const error: unknown = await proof.catch((reason: unknown) => reason)
   if (error instanceof ProofError && !/ can tell /.test(error.message.split('\n')[0] ?? '')) return
   if (error instanceof Error) throw error

@@ -61,7 +61,8 @@ interface Silence { readonly collection: Collection, readonly served: Served, re
 
 function silentIn ({ declared, rules }: Said, model: Model): readonly Silence[] {
   return [...servedOperations(model)].flatMap(([collection, served]) => {
-    const one = declared[collection.property]
+    const { property } = collection
+    const one = Object.hasOwn(declared, property) ? declared[property] : undefined
     if (one === undefined) return []
     const demanded = operations.filter(operation => served.has(operation) && isKnown(operation, collection))
     const unsaid = demanded.filter(operation => saidOf(operation, one, rules) === undefined)

@@ -1,22 +1,18 @@
 import { isDeepStrictEqual } from 'node:util'
 import { test } from 'tap'
 import { type Case, CaseArbitrary } from '../../../lib/tools/testing/conformance/case.ts'
-import { declare } from '../../../lib/tools/testing/world/declare.ts'
 import { makeGenerator } from '../../../lib/tools/testing/world/generator.ts'
 import { generateRequest, makeClientState, recordAnswer } from '../../../lib/tools/testing/requests/requests.ts'
 import { type ApiModel, encodeText, keySegment } from '../../../lib/tools/testing/requests/resources.ts'
-import { apiModelOf, openMemory } from '../../../lib/tools/testing/conformance/run.ts'
-import {
-  type AnswerReceived, type SendRequest, sender, type SentRequest
-} from '../../../lib/tools/testing/serving/send.ts'
+import type { AnswerReceived, SentRequest } from '../../../lib/tools/testing/serving/send.ts'
+import { openMemory, serve as serveWorld, type ServedWorld } from '../../../lib/tools/testing/serving/serve.ts'
+import type { Operation } from '../../../lib/tools/testing/world/sayings.ts'
 import { makeWorld, type World } from '../../../lib/tools/testing/world/world.ts'
 import type { Collection } from '../../../lib/core/model/model.ts'
 import { memoryTable } from '../../../lib/core/sources/memory/relations.ts'
-import dataApi, { frameworkErrors, type OpenApiDocument, type OperationRules } from '../../../lib/index.ts'
+import type { OpenApiDocument, OperationRules } from '../../../lib/index.ts'
 import fc, { runsOf } from '../../helpers/fast-check.ts'
-import Fastify from '../../helpers/fastify.ts'
 import { readDocument } from '../../helpers/openapi.ts'
-import type { Operation } from '../../helpers/sayings.ts'
 
 // docs/rules.md: Who may do what. Drawn constants say it for generated collections, or the registration for them.
 
@@ -27,21 +23,19 @@ interface Saying { readonly own: Readonly<Record<string, Allowed>>, readonly api
 
 type Told = (isAllowed: boolean) => OperationRules['read']
 
-/** One API over tables of its own. */
-interface Served { readonly send: SendRequest, readonly api: ApiModel, close (): Promise<void> }
+const serve = (world: World): Promise<ServedWorld> => serveWorld('memory()', openMemory(world.tables), world, false)
 
-async function serve (world: World, saying?: Saying, told: Told = isAllowed => isAllowed): Promise<Served> {
-  const opened = openMemory(world.tables)
-  const app = Fastify({ frameworkErrors, routerOptions: { maxParamLength: 10_000 } })
+/** Serves the world with what is said, as constants or as what functions tell. */
+function serveSaid (world: World, { own, api }: Saying, told: Told = isAllowed => isAllowed): Promise<ServedWorld> {
   const rulesOf = (allowed: Partial<Allowed>): OperationRules =>
     Object.fromEntries(Object.entries(allowed).map(([operation, one]) => [operation, told(one)]))
-  const collections = Object.fromEntries(Object.entries(declare(world, opened.source)).map(([name, one]) => {
-    const own = Object.entries(saying?.own[name] ?? {}).filter(([operation, isAllowed]) =>
-      saying?.api[operation as Operation] !== isAllowed)
-    return [name, { ...one, ...saying && { rules: rulesOf(Object.fromEntries(own)) } }]
+  const guards = Object.fromEntries(world.collections.map(({ property }) => {
+    const said = Object.entries(own[property] ?? {})
+      .filter(([operation, isAllowed]) => api[operation as Operation] !== isAllowed)
+    return [property, { scope: undefined, rules: rulesOf(Object.fromEntries(said)) }]
   }))
-  await app.register(dataApi, { ...world.options, ...saying && { rules: rulesOf(saying.api) }, collections })
-  return { send: sender(app), api: apiModelOf(world, opened), close: () => app.close() }
+  const options = { ...world.options, rules: rulesOf(api) }
+  return serve({ ...world, options, guarded: { guards, twin: [], hidden: {} } })
 }
 
 const allowed: fc.Arbitrary<Allowed> = fc.record({
@@ -101,21 +95,21 @@ function isAllowedAt (method: string, { kind, collection: { property, strategies
   }
 }
 
-async function methodsAt (url: string, { send }: Served): Promise<readonly string[]> {
+async function methodsAt (url: string, { send }: ServedWorld): Promise<readonly string[]> {
   const { headers } = await send({ method: 'OPTIONS', url, headers: {} })
   return String(headers['allow'] ?? '').split(', ').filter(method => methods.includes(method))
 }
 
 type Document = ReturnType<typeof readDocument>
 
-async function documentOf ({ send, api: { options: { prefix } } }: Served): Promise<Document> {
+async function documentOf ({ send, api: { options: { prefix } } }: ServedWorld): Promise<Document> {
   const { body } = await send({ method: 'GET', url: `${prefix}/openapi.json`, headers: {} })
   return readDocument(JSON.parse(body) as OpenApiDocument)
 }
 
 /** Returns what is wrong with the methods of a path: those that OPTIONS, requests and the document tell. */
 async function findWrongMethod (
-  place: Place, saying: Saying, [open, said]: readonly [Served, Served],
+  place: Place, saying: Saying, [open, said]: readonly [ServedWorld, ServedWorld],
   documents: readonly [Document, Document]
 ): Promise<string | undefined> {
   const { url, kind, target } = place
@@ -142,7 +136,7 @@ async function findWrongMethod (
 
 type Rows = ReadonlyMap<string, ReadonlyMap<string, object>>
 
-const rowsIn = ({ api: { model } }: Served): Rows => new Map([...model.collections.values()].map(one =>
+const rowsIn = ({ api: { model } }: ServedWorld): Rows => new Map([...model.collections.values()].map(one =>
   [one.property, new Map([...memoryTable(one).all()].map(row => [keySegment(row, one), structuredClone(row)]))]))
 
 /** Returns the operations that made these rows of those, as `collection.operation`. */
@@ -164,12 +158,12 @@ function sharedPart ({ status, headers, body }: AnswerReceived) {
 }
 
 async function findWrong ({ requests, ...choices }: Case, all: readonly Allowed[], api: Saying['api']) {
-  const world = makeWorld(choices)
+  const world = makeWorld(choices, false)
   const saying = sayingOf(world, all, api)
   // Whom a special identifier names depends on the caller.
   const isPersonal = world.collections.some(({ extras }) => extras.special)
   const [open, said, asked] = await Promise.all([
-    serve(world), serve(world, saying), serve(world, saying, isAllowed => () => isAllowed)
+    serve(world), serveSaid(world, saying), serveSaid(world, saying, isAllowed => () => isAllowed)
   ])
   try {
     const documents = [await documentOf(open), await documentOf(said)] as const

@@ -23,7 +23,8 @@ export class CaseArbitrary extends fc.Arbitrary<Case> {
     const requests = sequences(fewestRequests, mostRequests, 80)
     const collections = Array.from({ length: random.nextInt(1, 4) }, () =>
       ({ head: sequence(60), fields: sequences(1, 9, 40), rows: sequences(0, 14, 24) }))
-    return new fc.Value({ requests, options: sequence(40), collections }, start)
+    const options = sequence(40)
+    return new fc.Value({ requests, options, collections, rules: sequence(400), secrets: sequence(400) }, start)
   }
 
   /** Returns false: without its shrink position a case is not simplified. */
@@ -60,11 +61,19 @@ function * simplify (value: Case, { pass: first, attempt }: Position): Generator
 /** Yields simpler cases, each with the number of the attempt, from the given number on. */
 type Pass = (value: Case, from: number) => Generator<readonly [attempt: number, simpler: Case]>
 
+function * removeRules (value: Case, from: number): ReturnType<Pass> {
+  if (value.rules.length > 0 && from === 0) yield [0, { ...value, rules: [], secrets: [] }]
+}
+
 const passes: readonly Pass[] = [
+  // Without rules there is no twin.
+  removeRules,
   removeParts(({ requests }) => requests, (value, requests) => ({ ...value, requests })),
   removeParts(({ collections }) => collections, (value, collections) => ({ ...value, collections }), 1),
   removeParts(value => partsOf(value, 'rows'), (value, left) => withParts(value, 'rows', left)),
   removeParts(value => partsOf(value, 'fields'), (value, left) => withParts(value, 'fields', left)),
+  reduceChoices(({ rules }) => [rules], (value, [rules = []]) => ({ ...value, rules })),
+  reduceChoices(({ secrets }) => [secrets], (value, [secrets = []]) => ({ ...value, secrets })),
   reduceChoices(({ options }) => [options], (value, [options = []]) => ({ ...value, options })),
   reduceChoices(({ collections }) => collections.map(({ head }) => head), (value, heads) => ({
     ...value,

@@ -88,7 +88,7 @@ async function check (
 ): Promise<void> {
   let difference: Difference | undefined
   try {
-    difference = await runWorld(world, requests, databases, count)
+    difference = await runWorld(world, requests, { databases }, count)
   } catch (cause) {
     throw new WorldError(describeFault(world, cause), { cause })
   }

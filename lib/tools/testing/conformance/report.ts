@@ -3,13 +3,17 @@ import type { Difference } from './run.ts'
 import type { AnswerReceived, SentRequest } from '../serving/send.ts'
 import { describeTables, shorten } from '../world/table.ts'
 import type { GeneratedCollection } from '../world/draft.ts'
+import type { Guarded } from '../world/guards.ts'
 import type { World } from '../world/world.ts'
 
 /** Returns a description of a difference for people to read, with all that is needed to reproduce it. */
-export function describeDifference (world: World, { sent, answers, stale }: Difference): string {
+export function describeDifference (world: World, { sent, answers, stale, hidden }: Difference): string {
+  const differing = () => answers.slice(1).flatMap(one => summarize(one, answers[0]?.answer))
+  const found = stale !== undefined
+    ? describeStale(stale)
+    : hidden !== undefined ? describeHidden(hidden) : differing()
   return [
-    (stale === undefined ? answers.slice(1).flatMap(one => summarize(one, answers[0]?.answer)) : describeStale(stale))
-      .join('\n') || 'memory() answers with an error.',
+    found.join('\n') || 'memory() answers with an error.',
     ...describeWorld(world),
     `Requests:\n${sent.map(describeRequest).join('\n')}`,
     `Answers:\n${answers.map(describeSourceAnswer).join('\n')}`
@@ -29,6 +33,9 @@ const describeStale = ({ name, request, answer, told }: Stale): readonly string[
   `GET: ${describeAnswer(answer)}`
 ]
 
+const describeHidden = ([before, after]: NonNullable<Difference['hidden']>): readonly string[] =>
+  ['The requests below have changed rows that the rules hide.', `before: ${before}`, `after: ${after}`]
+
 /** Says in what an answer to the last request differs from that of memory(). */
 function summarize (
   { name, answer }: Difference['answers'][number], expected: AnswerReceived | undefined
@@ -43,11 +50,22 @@ function summarize (
   return [`'${name}' answers the last of the requests below differently from memory(), in ${parts.join(', ')}.`]
 }
 
-const describeWorld = ({ options, tables, collections }: World): readonly string[] => [
+const describeWorld = ({ options, tables, collections, guarded }: World): readonly string[] => [
   `Tables:\n${describeTables(tables)}`,
+  ...guarded === undefined ? [] : [`Tables of the twin:\n${describeTables(guarded.twin)}`, describeGuards(guarded)],
   `Collections:\n${collections.map(describeCollection).join('\n')}`,
   `Options: ${JSON.stringify(options)}`
 ]
+
+function describeGuards ({ guards }: Guarded): string {
+  const lines = Object.entries(guards).map(([name, { scope, rules: { fields, ...others } }]) => {
+    const denied = Object.entries(fields ?? {}).map(([field, rule]) => `${field} ${Object.keys(rule ?? {}).join('+')}`)
+    const scopes = typeof scope === 'function' ? [scope] : Object.entries({ ...scope }).map(one => one.join(': '))
+    const said = Object.entries(others).map(one => one.join(': '))
+    return `  ${name}: scope ${scopes.join('; ')}; ${said.join('; ')}; fields: ${denied.join(', ')}`
+  })
+  return `Rules:\n${lines.join('\n')}`
+}
 
 function describeCollection (collection: GeneratedCollection): string {
   const { property, table, schema, expressions, requestStrategies, pages, extras } = collection

@@ -1,16 +1,14 @@
 import { isDeepStrictEqual } from 'node:util'
-import { compileOptions } from '../../../core/api/options.ts'
 import { isSubCollection, isSubItem } from '../../../core/declare/relations.ts'
-import { compileModel } from '../../../core/model/compile.ts'
-import { memory } from '../../../core/sources/memory/memory.ts'
-import { declare } from '../world/declare.ts'
-import { type ChoiceSequence, makeGenerator } from '../world/generator.ts'
-import { FollowedDocuments, type Stale } from '../serving/live.ts'
 import { generateRequest, makeClientState, recordAnswer } from '../requests/requests.ts'
-import { type ApiModel, encodeText } from '../requests/resources.ts'
+import { encodeText } from '../requests/resources.ts'
+import { FollowedDocuments, type Stale } from '../serving/live.ts'
 import { type AnswerReceived, isRead, type SentRequest } from '../serving/send.ts'
-import { type LiveWorld, type Open, type Opened, openPrefix, openWorld, serve, sharedPart } from '../serving/serve.ts'
-import type { Table } from '../world/table.ts'
+import {
+  type Open, type Opened, openMemory, openPrefix, openTables, serve, type ServedWorld, sharedPart
+} from '../serving/serve.ts'
+import { type ChoiceSequence, makeGenerator } from '../world/generator.ts'
+import { namesHiddenRow } from '../world/twin.ts'
 import type { World } from '../world/world.ts'
 
 /** A difference between the answers of memory() and a database to the last of the requests. */
@@ -24,78 +22,80 @@ export interface Difference {
   }>
   /** What differs instead, where the answers are alike: a document that is followed. */
   readonly stale?: Stale
+  /** Or the rows that the rules hide, which nobody may have changed: before and after the requests. */
+  readonly hidden?: readonly [before: string, after: string]
 }
 
+/** The databases that are compared, by their names. `reference`: the first of them, whose answers are right. */
+export interface Compared { readonly reference?: Open, readonly databases: Readonly<Record<string, Open>> }
+
 /**
- * Sends requests, one from each choice sequence, to the world over each database. Returns the first difference;
- * undefined where there is none. Calls `count` for each request.
+ * Sends requests, one from each choice sequence, to the world over each database and, where rules hide a part of it, to
+ * its twin. Returns the first difference; undefined where there is none. Calls `count` for each request.
  */
 export async function runWorld (
-  world: World, requests: readonly ChoiceSequence[], databases: Readonly<Record<string, Open>>, count: () => void
+  world: World, requests: readonly ChoiceSequence[], { reference = openMemory, databases }: Compared,
+  count: () => void = () => {}
 ): Promise<Difference | undefined> {
-  const objects = openMemory(world.tables)
   const opened: Array<readonly [string, Opened]> = []
-  const served: LiveWorld[] = []
+  const served: ServedWorld[] = []
   try {
-    for (const [name, open] of Object.entries({ 'memory()': () => objects, ...databases })) {
-      opened.push([name, await openWorld(open, world)])
+    for (const [name, open] of Object.entries({ 'memory()': reference, ...databases })) {
+      opened.push([name, await openTables(open, world.tables)])
+      const twin = world.guarded?.twin
+      if (twin !== undefined) opened.push([`${name}, the twin`, await openTables(open, twin)])
     }
     // What only some could answer would be a difference.
     const isLive = opened.every(([, one]) => one.source(world.tables[0]?.name ?? '').database.watch !== undefined)
     for (const [name, one] of opened) served.push(await serve(name, one, world, isLive))
-    return await sendAll(served, world, requests, apiModelOf(world, objects), count)
+    return await sendAll(served, world, requests, count)
   } finally {
     for (const one of [...served, ...opened.map(([, one]) => one)]) await one.close()
   }
 }
 
-/** Compiles the API over the objects that memory() serves, so that requests are generated from the current rows. */
-export function apiModelOf (world: World, { source }: Opened): ApiModel {
-  const collections = declare(world, source)
-  const options = compileOptions({ ...world.options, collections })
-  const model = compileModel(collections, {
-    naming: options.naming,
-    pages: options.pages,
-    requestStrategies: options.requestStrategies,
-    reserved: new Map()
-  })
-  return { model, options }
-}
-
 async function sendAll (
-  served: readonly LiveWorld[], world: World, requests: readonly ChoiceSequence[], api: ApiModel, count: () => void
+  served: readonly ServedWorld[], world: World, requests: readonly ChoiceSequence[], count: () => void
 ): Promise<Difference | undefined> {
+  const [first] = served
+  if (first === undefined) return undefined
+  const before = await hiddenRows(served, world)
   const client = makeClientState()
   const live = new FollowedDocuments(served)
   const sent: SentRequest[] = []
   for (const choices of requests) {
     const generator = makeGenerator(choices)
-    const request = generateRequest(generator, api, client)
+    // Requests are generated from the current rows of memory().
+    const request = generateRequest(generator, first.api, client)
+    if (world.guarded !== undefined && !isRead(request) && namesHiddenRow(request.url + (request.body ?? ''))) continue
     sent.push(request)
     count()
-    const answers = await Promise.all(served.map(async to => sharedPart(request, await to.send(request))))
-    if (differ(answers)) return toDifference(sent, served, answers)
+    const answers = await Promise.all(served.map(to => to.send(request)))
+    if (differ(request, answers, world)) return toDifference(sent, served, answers)
     const [answer] = answers
     if (answer !== undefined) {
-      recordAnswer(client, request, answer)
+      recordAnswer(client, request, sharedPart(request, answer))
       await live.begin(generator, request, answer)
     }
     const stale = isRead(request) ? undefined : await live.findStale()
     if (stale !== undefined) return { ...toDifference(sent, served, answers), stale }
   }
-  for (const request of openReads(world)) {
-    const answers = await Promise.all(served.map(to => to.send(request)))
-    if (differ(answers)) return toDifference([...sent, request], served, answers)
-  }
-  return undefined
+  return await findChanged(served, world, sent) ?? await findHiddenChange(served, world, { sent, before })
 }
 
-/** True where the answers differ. A server error counts as a difference, even if all databases give it. */
-const differ = ([first, ...others]: readonly AnswerReceived[]) =>
-  first === undefined || first.status >= 500 || others.some(one => !isDeepStrictEqual(one, first))
+/**
+ * True where the answers differ: a world from its twin in anything, a database from the first one in what is the same
+ * over every database. A server error counts as a difference, even if all databases give it.
+ */
+function differ (request: SentRequest, answers: readonly AnswerReceived[], { guarded }: World): boolean {
+  const [first, ...others] = answers.map(answer => sharedPart(request, answer))
+  if (first === undefined || first.status >= 500 || others.some(one => !isDeepStrictEqual(one, first))) return true
+  return guarded !== undefined &&
+    answers.some((answer, place) => !isDeepStrictEqual(answer, answers[place - place % 2]))
+}
 
 function toDifference (
-  sent: readonly SentRequest[], served: readonly LiveWorld[], answers: readonly AnswerReceived[]
+  sent: readonly SentRequest[], served: readonly ServedWorld[], answers: readonly AnswerReceived[]
 ): Difference {
   return {
     sent,
@@ -106,23 +106,51 @@ function toDifference (
   }
 }
 
+/** Finds a difference between the rows of memory() and those of another database: all that they hold in the end. */
+async function findChanged (
+  served: readonly ServedWorld[], world: World, sent: readonly SentRequest[]
+): Promise<Difference | undefined> {
+  const isTwin = (_one: ServedWorld, place: number) => world.guarded !== undefined && place % 2 === 1
+  for (const some of [served.filter((one, place) => !isTwin(one, place)), served.filter(isTwin)]) {
+    for (const { request } of openReads(world)) {
+      const answers = await Promise.all(some.map(to => to.send(request)))
+      const isAlike = answers.every(one => one.status < 500 && isDeepStrictEqual(one, answers[0]))
+      if (!isAlike) return toDifference([...sent, request], some, answers)
+    }
+  }
+  return undefined
+}
+
+async function findHiddenChange (
+  served: readonly ServedWorld[], world: World,
+  { sent, before }: { readonly sent: readonly SentRequest[], readonly before: string }
+): Promise<Difference | undefined> {
+  const after = await hiddenRows(served, world)
+  return after === before ? undefined : { sent, answers: [], hidden: [before, after] }
+}
+
+/** Returns the rows of memory() that the rules hide from the caller, and those of its twin. */
+async function hiddenRows (served: readonly ServedWorld[], world: World): Promise<string> {
+  const { guarded } = world
+  if (guarded === undefined) return ''
+  const shown = await Promise.all(served.slice(0, 2).flatMap((one, which) =>
+    openReads(world).map(async ({ request, collection: { property, keys } }) => {
+      const hidden = guarded.hidden[property]?.[which as 0 | 1] ?? []
+      const rows = JSON.parse((await one.send(request)).body) as ReadonlyArray<Record<string, unknown>>
+      return JSON.stringify(rows.filter(row => hidden.includes(JSON.stringify(keys.map(key => row[key.property])))))
+    })))
+  return shown.join('\n')
+}
+
 /** Returns requests that read all stored rows with all fields, also those that the API hides. */
-function openReads ({ collections }: World): readonly SentRequest[] {
+function openReads ({ collections }: World) {
   const keyNames = new Map(collections.map(({ property, keys }) => [property, keys.map(one => one.property).join(',')]))
-  return collections.map(({ property, schema }) => {
+  return collections.map(collection => {
+    const { property, schema } = collection
     const fields = Object.entries(schema)
       .map(([name, one]) =>
         isSubCollection(one) || isSubItem(one) ? `${name}(${keyNames.get(one.target) ?? ''})` : name)
     const url = `${openPrefix}/${encodeText(property)}?fields=${encodeText(fields.join(','))}`
-    return { method: 'GET', url, headers: {} }
+    return { collection, request: { method: 'GET', url, headers: {} } }
   })
 }
-
-/** Opens the tables as memory() sources over objects: the reference with which every other source is compared. */
-export function openMemory (tables: readonly Table[]): Opened {
-  const rows = Object.fromEntries(tables.map(table => [table.name, table.rows.map(row => toObject(row, table))]))
-  return { source: name => memory(rows[name] ?? [], { joins: rows }), close () {} }
-}
-
-const toObject = (row: Readonly<Record<string, unknown>>, { columns }: Table) =>
-  Object.fromEntries(columns.map(({ name, property }) => [property, structuredClone(row[name])]))

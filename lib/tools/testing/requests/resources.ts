@@ -1,7 +1,7 @@
 import type {
-  Collection, DataField, Field, FieldIdentifier, Model, RelationField, ScalarField, StoredField
+  Collection, DataField, Field, FieldIdentifier, RelationField, ScalarField, StoredField
 } from '../../../core/model/model.ts'
-import type { Options } from '../../../core/api/options.ts'
+import type { Api } from '../../../core/api/answer.ts'
 import type { Syntax } from '../../../core/request/syntax.ts'
 import { relatedRows, memoryTable } from '../../../core/sources/memory/relations.ts'
 import { ownValue, readerOf } from '../../../core/sources/memory/values.ts'
@@ -11,7 +11,7 @@ import { memoize } from '../../../core/scheduling/memoize.ts'
 import { oddTexts, spellings } from '../world/values.ts'
 
 /** The model and options of the API over memory(), from whose current rows requests are generated. */
-export interface ApiModel { readonly model: Model, readonly options: Options }
+export type ApiModel = Pick<Api, 'model' | 'options'>
 
 /** A resource and its percent-encoded path. `rows` and `row`: the objects that it consists of at the moment. */
 export type WorldResource =

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { ValueGenerator } from '../world/generator.ts'
 import type { Follower } from './follow.ts'
 import type { AnswerReceived, SentRequest } from './send.ts'
-import type { LiveWorld } from './serve.ts'
+import type { ServedWorld } from './serve.ts'
 
 /** A document that is followed on each database. */
 interface Followed { readonly request: SentRequest, readonly followers: readonly Follower[] }
@@ -18,10 +18,10 @@ export interface Stale {
 
 /** Follows some of the documents that are read, and compares what their clients have with what GET answers. */
 export class FollowedDocuments {
-  private readonly served: readonly LiveWorld[]
+  private readonly served: readonly ServedWorld[]
   private followed: readonly Followed[] = []
 
-  constructor (served: readonly LiveWorld[]) {
+  constructor (served: readonly ServedWorld[]) {
     this.served = served
   }
 

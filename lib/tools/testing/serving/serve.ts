@@ -1,6 +1,9 @@
 import Fastify from 'fastify'
+import type { Api } from '../../../core/api/answer.ts'
+import { memory } from '../../../core/sources/memory/memory.ts'
 import type { DataSource } from '../../../core/sources/source.ts'
 import dataApi, { frameworkErrors } from '../../../index.ts'
+import { standIns } from '../../../plugin/stand-ins.ts'
 import { declare, declareOpenly } from '../world/declare.ts'
 import { type Follow, follower } from './follow.ts'
 import { type AnswerReceived, type SendRequest, sender, type SentRequest } from './send.ts'
@@ -21,37 +24,47 @@ export type Open = (tables: readonly Table[]) => Promise<Opened> | Opened
 export interface ServedWorld {
   readonly name: string
   readonly send: SendRequest
+  /** Opens the streams of documents, where they are live. */
+  readonly follow: Follow
+  /** The API, of whose collections requests are generated. */
+  readonly api: Api
   /** Returns the errors that were logged since the last call. */
   faults (): readonly string[]
   close (): Promise<void>
 }
 
-/** One whose documents can be followed. */
-export interface LiveWorld extends ServedWorld { readonly follow: Follow }
-
 /** The prefix of a second API over the same tables, in which nothing is hidden. */
 export const openPrefix = '/~'
 
 /** Serves a world over its tables in a database. `live`: true if its documents are live. */
-export async function serve (name: string, opened: Opened, world: World, live: boolean): Promise<LiveWorld> {
+export async function serve (name: string, opened: Opened, world: World, live: boolean): Promise<ServedWorld> {
   const logged: string[] = []
   const logger = { level: 'error', stream: { write (line: string) { logged.push(line) } } }
   const app = Fastify({ frameworkErrors, logger, routerOptions: { maxParamLength: 10_000 } })
   const source = sourcesOf(opened)
-  await app.register(dataApi, {
-    ...world.options,
-    imports: { slice: 3 },
-    idempotency: { table: source(keyTable.name) },
-    live: live && { interval: 1 },
-    collections: declare(world, source)
+  const apis: Api[] = []
+  const registering = () => ({ registered: (api: Api) => { apis.push(api) } })
+  await standIns.run({ registering }, async () => {
+    await app.register(dataApi, {
+      ...world.options,
+      imports: { slice: 3 },
+      // There is one caller.
+      idempotency: { table: source(keyTable.name), ...world.guarded && { caller: () => 'me' } },
+      live: live && { interval: 1 },
+      collections: declare(world, source)
+    })
+    await app.register(dataApi, { naming: 'none', prefix: openPrefix, collections: declareOpenly(world, source) })
+    await app.ready()
   })
-  await app.register(dataApi, { naming: 'none', prefix: openPrefix, collections: declareOpenly(world, source) })
-  await app.ready()
-  return { name, send: sender(app), follow: follower(app), faults: () => logged.splice(0), close: () => app.close() }
+  const [api] = apis
+  if (api === undefined) throw new TypeError('the world is registered')
+  return {
+    name, send: sender(app), follow: follower(app), api, faults: () => logged.splice(0), close: () => app.close()
+  }
 }
 
-/** Creates the tables of a world in a database. */
-export const openWorld = async (open: Open, { tables }: World): Promise<Opened> => open([...tables, keyTable])
+/** Creates the tables of a world, or of its twin, in a database. */
+export const openTables = async (open: Open, tables: readonly Table[]): Promise<Opened> => open([...tables, keyTable])
 
 const keyColumn = (name: string, kind: ColumnKind, nullable = false): Column =>
   ({ name, property: name, kind, nullable, unique: false })
@@ -87,3 +100,12 @@ export function sharedPart ({ url }: SentRequest, answer: AnswerReceived): Answe
   const { etag: _etag, 'content-length': _length, ...headers } = answer.headers
   return { status: answer.status, headers, body: '' }
 }
+
+/** Opens the tables as memory() sources over objects: the reference with which every other source is compared. */
+export function openMemory (tables: readonly Table[]): Opened {
+  const rows = Object.fromEntries(tables.map(table => [table.name, table.rows.map(row => toObject(row, table))]))
+  return { source: name => memory(rows[name] ?? [], { joins: rows }), close () {} }
+}
+
+const toObject = (row: Readonly<Record<string, unknown>>, { columns }: Table) =>
+  Object.fromEntries(columns.map(({ name, property }) => [property, structuredClone(row[name])]))

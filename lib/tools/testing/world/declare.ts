@@ -15,7 +15,7 @@ import type { World } from './world.ts'
 export type Sources = (table: string) => DataSource
 
 /** Returns the declarations of the world's collections, over the sources of its tables. */
-export function declare ({ collections }: World, sources: Sources): Record<string, Declared> {
+export function declare ({ collections, guarded }: World, sources: Sources): Record<string, Declared> {
   const replaced = { count: 0 }
   return Object.fromEntries(collections.map(generated => {
     const { keys, schema, expressions, table, requestStrategies, pages, extras } = generated
@@ -23,6 +23,7 @@ export function declare ({ collections }: World, sources: Sources): Record<strin
     return [generated.property, collection(Type.Object(schema), {
       source: sources(table),
       ...keyOf(generated),
+      ...guarded?.guards[generated.property],
       requestStrategies,
       pages,
       ...(extras.hooks || lacksValues(generated)) && {

@@ -49,6 +49,8 @@ export interface WorldSettings {
   readonly naming: 'none' | 'snake_case' | 'named'
   /** True where the database checks foreign keys. Where it does not, clients cannot write relations. */
   readonly constrained: boolean
+  /** True where rules hide rows: no key counts then, as a counted key shows how many rows there are. */
+  readonly guarded: boolean
 }
 
 /** Returns one of the names, with a number at its end if the collection has it already. */

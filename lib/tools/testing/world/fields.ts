@@ -1,6 +1,6 @@
 import { type TSchema, Type } from '@sinclair/typebox'
 import type { FieldFlags } from '../../../../schemas/flags.ts'
-import type { GeneratedDraft } from './draft.ts'
+import type { GeneratedDraft, WorldSettings } from './draft.ts'
 import type { ValueGenerator } from './generator.ts'
 import type { ColumnKind } from './table.ts'
 import { longText, pools, unwritable } from './values.ts'
@@ -219,15 +219,15 @@ export interface GeneratedKey extends GeneratedField {
 
 /** Returns the fields of a collection's key, most often one. */
 export const generateKeys = (
-  generator: ValueGenerator, drafts: readonly GeneratedDraft[], mayBeWritten: boolean
+  generator: ValueGenerator, drafts: readonly GeneratedDraft[], settings: WorldSettings
 ): readonly GeneratedKey[] => generator.chance(22)
-  ? ['orderId', 'line'].map(property => generatePart(generator, property, drafts, mayBeWritten))
-  : [generateKey(generator, mayBeWritten)]
+  ? ['orderId', 'line'].map(property => generatePart(generator, property, drafts, settings.constrained))
+  : [generateKey(generator, settings)]
 
 /** Returns the only field of a key: the first identifier of its collection. */
-function generateKey (generator: ValueGenerator, mayBeWritten: boolean): GeneratedKey {
+function generateKey (generator: ValueGenerator, { constrained: mayBeWritten, guarded }: WorldSettings): GeneratedKey {
   const kind = generator.weighted<'key' | 'uuid' | 'text' | 'date'>(
-    [12, 'key'], [4, 'uuid'], [4, 'text'], [1, 'date']
+    [guarded ? 0 : 12, 'key'], [4, 'uuid'], [4, 'text'], [1, 'date']
   )
   const flags: FieldFlags = {
     identifier: true,

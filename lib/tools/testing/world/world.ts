@@ -5,12 +5,17 @@ import { addStored, type GeneratedDraft, type GeneratedCollection, type WorldSet
 import { addExpression } from './expressions.ts'
 import { type GeneratedKey, generateField, generateKeys, generateVersion } from './fields.ts'
 import { type ChoiceSequence, makeGenerator, type ValueGenerator } from './generator.ts'
+import { guard, type Guarded } from './guards.ts'
 import {
   addConstants, addForeignKey, addJoin, addReference, addRow, fillJoin, foreignKeyFill, type JoinRelation, referTo
 } from './relations.ts'
+import type { OperationRules } from './sayings.ts'
 import type { Table } from './table.ts'
 
-/** The choices of a world: for the API's options and, for each collection, its declaration, its fields and its rows. */
+/**
+ * The choices of a world: for the API's options, for each collection its declaration, its fields and its rows, for what
+ * hides some of them from the caller, and for what is another one in the twin.
+ */
 export interface WorldChoices {
   readonly options: ChoiceSequence
   readonly collections: ReadonlyArray<{
@@ -18,22 +23,31 @@ export interface WorldChoices {
     readonly fields: readonly ChoiceSequence[]
     readonly rows: readonly ChoiceSequence[]
   }>
+  readonly rules: ChoiceSequence
+  readonly secrets: ChoiceSequence
 }
 
 /** Generated tables, and an API over them. */
 export interface World {
-  readonly options: DataOptions
+  readonly options: DataOptions & { readonly rules?: OperationRules }
   /** The tables, each after those that it refers to. */
   readonly tables: readonly Table[]
   readonly collections: readonly GeneratedCollection[]
+  /** Undefined where everybody may do everything. */
+  readonly guarded?: Guarded
 }
 
-/** Makes the world that the choices describe. */
-export function makeWorld ({ options: choices, collections }: WorldChoices): World {
+/** Makes the world that the choices describe. `isGuarded`: whether it has rules. Default: the choices decide. */
+export function makeWorld (
+  { options: choices, collections, rules: ruleChoices, secrets }: WorldChoices, isGuarded?: boolean
+): World {
   const generator = makeGenerator(choices)
+  const rules = makeGenerator(ruleChoices)
+  const hasRules = rules.chance(25)
   const settings: WorldSettings = {
     naming: generator.weighted([3, 'none'], [1, 'snake_case'], [1, 'named']),
-    constrained: !generator.chance(15)
+    constrained: !generator.chance(15),
+    guarded: isGuarded ?? hasRules
   }
   const options = generateOptions(generator, settings.constrained)
   const drafts: GeneratedDraft[] = []
@@ -45,7 +59,9 @@ export function makeWorld ({ options: choices, collections }: WorldChoices): Wor
     for (const row of rows) addRow(makeGenerator(row), draft)
     joins.push(...relations.map(relation => fillJoin(relation, settings)))
   }
-  return { options, tables: [...drafts.map(draft => toTable(draft, settings)), ...joins], collections: drafts }
+  const tables = [...drafts.map(draft => toTable(draft, settings)), ...joins]
+  const world = { options, tables, collections: drafts }
+  return settings.guarded ? guard(world, rules, secrets) : world
 }
 
 const collectionNames = ['artists', 'albumTracks', 'HTTPLogs', 'constructor', 'größen', 'people2']
@@ -55,7 +71,7 @@ function startDraft (
 ): GeneratedDraft {
   const index = drafts.length
   const property = collectionNames[index] ?? `things${index}`
-  const keys = generateKeys(generator, drafts, settings.constrained)
+  const keys = generateKeys(generator, drafts, settings)
   const draft: GeneratedDraft = {
     property,
     table: generator.weighted([4, `t${index}`], [1, `Table "${index}"`], [1, `select ${index}`]),

@@ -1,92 +1,59 @@
 import { Type, type TSchema } from '@sinclair/typebox'
-import type { Declared, OperationRules, Rules, Scope, Scopes, ItemValues } from '../../lib/core/declare/collection.ts'
-import type { Condition, Where } from '../../lib/core/declare/conditions.ts'
-import { isSubItem } from '../../lib/core/declare/relations.ts'
-import {
-  type ChoiceSequence, type ValueGenerator, makeGenerator
-} from '../../lib/tools/testing/world/generator.ts'
-import type { Column, Table } from '../../lib/tools/testing/world/table.ts'
-import type { GeneratedCollection } from '../../lib/tools/testing/world/draft.ts'
-import { makeWorld, type World, type WorldChoices } from '../../lib/tools/testing/world/world.ts'
+import type { Declared } from '../../../core/declare/collection.ts'
+import { isSubItem } from '../../../core/declare/relations.ts'
+import type { GeneratedCollection } from './draft.ts'
+import { type ChoiceSequence, makeGenerator, type ValueGenerator } from './generator.ts'
 import { generateSayings, operations, rulesOf } from './sayings.ts'
-import { generateTwins } from './twin-tables.ts'
+import type { Column, Table } from './table.ts'
+import { generateTwins } from './twin.ts'
 import {
   columnsOf, type Denial, type Denied, type Hiding, isVisible, keyIn, ownKeeper, type Part, relationOf, throughOf
-} from './visibility.ts'
+} from './visible.ts'
+import type { World } from './world.ts'
 
-// Pairs of generated worlds with a caller to whom some rows and fields are hidden; the two differ in hidden data only.
-
-/** Two worlds with the same API, whose tables differ in data that is hidden from the caller. */
-export interface WorldPair {
-  readonly world: RuledWorld
-  /** The same API over the other tables. */
-  readonly twin: RuledWorld
-  /** Scopes and rules by the collection's property. */
+/** Rules that hide rows and fields of a world from its caller, and a twin that differs in what is hidden. */
+export interface Guarded {
+  /** By the collections' properties. */
   readonly guards: Readonly<Record<string, Guard>>
-  /** The keys of the hidden rows in each of the two worlds, by the collection's property. */
+  /** The tables of the twin. */
+  readonly twin: readonly Table[]
+  /** The keys of the hidden rows in each of the two worlds, by the collections' properties. */
   readonly hidden: Readonly<Record<string, readonly [readonly string[], readonly string[]]>>
 }
 
-/** A world whose registration has rules: they tell what the guards leave out. */
-export interface RuledWorld extends World { readonly options: World['options'] & { readonly rules: OperationRules } }
-
 /** The scope and rules that hide rows and fields of a collection. */
-export interface Guard { readonly scope: Scope<ItemValues> | Scopes<ItemValues> | undefined, readonly rules: Rules }
+export interface Guard { readonly scope: Declared['scope'], readonly rules: NonNullable<Declared['rules']> }
 
 /**
- * Makes two worlds that differ in hidden data.
+ * Gives a world scopes and rules, and a twin.
  *
- * @param choices The choices of the world.
- * @param ruleChoices The choices of its scopes and rules.
- * @param twinChoices The choices of the differences between the two worlds.
+ * @param generator The choices of the scopes and rules.
+ * @param secrets The choices of the differences between the two worlds.
  */
-export function makeWorldPair (
-  choices: WorldChoices, ruleChoices: ChoiceSequence, twinChoices: ChoiceSequence
-): WorldPair {
-  const world = makeWorld({
-    ...choices,
-    collections: choices.collections.map(one => ({ ...one, head: withoutCountedKey(one.head) }))
-  })
-  const generator = makeGenerator(ruleChoices)
+export function guard (world: World, generator: ValueGenerator, secrets: ChoiceSequence): World {
   const parts = generateParts(generator, world)
-  const guardedWorld: World = {
+  const guarded: World = {
     ...world,
     collections: parts.map(({ generated }) => generated),
     tables: [...parts.map(({ table }) => table), ...world.tables.slice(parts.length)]
   }
-  const [tables, others] = generateTwins(makeGenerator(twinChoices), parts, guardedWorld)
+  const [tables, twin] = generateTwins(makeGenerator(secrets), parts, guarded)
   const scopes = parts.map(part => withChangeScopes(generator, part, parts))
-  const sayings = generateSayings(generator, parts.map((part, index) => ({ part, scope: scopes[index] })), guardedWorld)
-  const options = { ...world.options, rules: rulesOf(sayings.api) }
+  const sayings = generateSayings(generator, parts.map((part, index) => ({ part, scope: scopes[index] })), guarded)
   const guards = Object.fromEntries(parts.map((part, index) => [
     part.generated.property,
     { scope: scopes[index], rules: { ...rulesOf(sayings.own[index] ?? {}), fields: fieldRulesOf(part.denied) } }
   ]))
   const hiddenKeys = (made: readonly Table[], part: Part) => {
     const rows = made.find(({ name }) => name === part.table.name)?.rows ?? []
-    return rows.filter(row => !isVisible(row, part, parts, guardedWorld)).map(row => keyIn(row, part) ?? '')
+    return rows.filter(row => !isVisible(row, part, parts, guarded)).map(row => keyIn(row, part) ?? '')
   }
   const hidden = Object.fromEntries(parts.map(part =>
-    [part.generated.property, [hiddenKeys(tables, part), hiddenKeys(others, part)]] as const
+    [part.generated.property, [hiddenKeys(tables, part), hiddenKeys(twin, part)]] as const
   ))
-  const ruled = { ...guardedWorld, options }
-  return { world: { ...ruled, tables }, twin: { ...ruled, tables: others }, guards, hidden }
+  const options = { ...world.options, rules: rulesOf(sayings.api) }
+  return { ...guarded, options, tables, guarded: { guards, twin, hidden } }
 }
-
-/** Returns the declarations with the scopes and rules of the guards. */
-export function withGuards (
-  declared: Readonly<Record<string, Declared>>, guards: WorldPair['guards']
-): Record<string, Declared> {
-  return Object.fromEntries(Object.entries(declared).map(([name, one]) => {
-    const guard = guards[name]
-    return [name, { ...one, scope: guard?.scope, rules: guard?.rules ?? {} }]
-  }))
-}
-
-// A counted key shows how many rows there are, hidden ones included. So keys of one field are texts or UUIDs here: the
-// second choice of a collection is the kind of its key, the first is the number of its fields.
-const withoutCountedKey = ([first = 0, second = 0, ...others]: ChoiceSequence): ChoiceSequence =>
-  [first, 40_000 + second % 25_000, ...others]
 
 function generateParts (generator: ValueGenerator, { collections, tables }: World): readonly Part[] {
   const hidings = collections.map(generated => generateHiding(generator, generated, tables))
@@ -178,19 +145,21 @@ function generateChangeable (generator: ValueGenerator, { generated }: Part, par
   return relation === undefined ? { kind: 'own' } : { kind, relation }
 }
 
-function scopeOf (hiding: Hiding): Scope<ItemValues> | undefined {
+function scopeOf (hiding: Hiding): OneScope {
   switch (hiding.kind) {
     case 'none': return undefined
     case 'never': return () => false
     case 'own': return async () => ({ keeper: ownKeeper })
-    case 'through': return (_context, where: Where<ItemValues>): Condition =>
-      where.some(hiding.relation, one => one.equals('keeper', ownKeeper))
+    case 'through': return (_context, where) => where.some(hiding.relation, one => one.equals('keeper', ownKeeper))
   }
 }
 
-function fieldRulesOf ({ fields }: Denied): NonNullable<Rules['fields']> {
+/** A scope of all operations, or of one. */
+type OneScope = Exclude<Guard['scope'], object> | Extract<Guard['scope'], (...parameters: never) => unknown>
+
+function fieldRulesOf ({ fields }: Denied): NonNullable<Guard['rules']['fields']> {
   const deny = () => false
-  const isOwn = ({ keeper }: Readonly<ItemValues>) => keeper === ownKeeper
+  const isOwn = ({ keeper }: { readonly keeper?: unknown }) => keeper === ownKeeper
   return Object.fromEntries(Object.entries(fields)
     .filter(([, { read, write, writeItem }]) => read || write || writeItem)
     .map(([name, { read, write, writeItem }]) =>

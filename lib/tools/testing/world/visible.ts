@@ -1,10 +1,8 @@
 import type { TSchema } from '@sinclair/typebox'
-import {
-  type ForeignKey, isSubCollection, isSubItem, type TSubCollection, type TSubItem
-} from '../../lib/core/declare/relations.ts'
-import type { Column, Table } from '../../lib/tools/testing/world/table.ts'
-import type { GeneratedCollection } from '../../lib/tools/testing/world/draft.ts'
-import type { World } from '../../lib/tools/testing/world/world.ts'
+import { isSubCollection, isSubItem } from '../../../core/declare/relations.ts'
+import type { Column, Table } from './table.ts'
+import type { GeneratedCollection } from './draft.ts'
+import type { World } from './world.ts'
 
 // The rows and fields that a caller can see, computed from the declarations, independently of the library's rules.
 
@@ -57,7 +55,7 @@ export const keyIn = (row: Row, part: Part) => valuesIn(row, keyOf(part))
 export const isKey = (property: string, part: Part) => keyOf(part).some(one => one.property === property)
 
 /** Returns the columns of a table with the properties of a foreign key. */
-export const columnsOf = (foreignKey: ForeignKey, { columns }: Table): readonly Column[] =>
+export const columnsOf = (foreignKey: string | readonly string[], { columns }: Table): readonly Column[] =>
   [foreignKey].flat().flatMap(property => columns.find(column => column.property === property) ?? [])
 
 /** True where the collection's scope shows the row to the caller. */
@@ -70,7 +68,7 @@ export function isVisible (row: Row, part: Part, parts: readonly Part[], world: 
 }
 
 function relatedTo (
-  row: Row, part: Part, relation: TSubItem | TSubCollection | undefined, parts: readonly Part[], { tables }: World
+  row: Row, part: Part, relation: Relation | undefined, parts: readonly Part[], { tables }: World
 ): readonly Row[] {
   const target = parts.find(({ generated }) => generated.property === relation?.target)
   if (relation === undefined || target === undefined) return []
@@ -80,7 +78,7 @@ function relatedTo (
     if (!hasConstants(row, relation, part.table)) return []
     return target.table.rows.filter(one => keyIn(one, target) === named)
   }
-  const { link } = relation as TSubCollection
+  const { link } = relation
   if (link.through === undefined) {
     const columns = columnsOf(link.foreignKey, target.table)
     return target.table.rows.filter(one =>
@@ -94,7 +92,7 @@ function relatedTo (
 }
 
 /** True for a row that has the values which tell the items of a relation apart from those of others. */
-const hasConstants = (row: Row, { link: { where = {} } }: TSubItem | TSubCollection, table: Table): boolean =>
+const hasConstants = (row: Row, { link: { where = {} } }: Relation, table: Table): boolean =>
   Object.entries(where).every(([property, value]) => row[columnsOf(property, table)[0]?.name ?? ''] === value)
 
 const isRead = (property: string, { generated, denied }: Part) => {
@@ -125,7 +123,7 @@ export function isForeignKeyIn (property: string, { generated }: Part, holder: P
 }
 
 /** Returns the properties that decide where a relation leads. */
-const columnsIn = ({ link: { foreignKey, where = {} } }: TSubItem | TSubCollection): readonly string[] =>
+const columnsIn = ({ link: { foreignKey, where = {} } }: Relation): readonly string[] =>
   [foreignKey, Object.keys(where)].flat()
 
 /** True for a property from which a computed field or an expression is made, where the caller may read that one. */
@@ -149,8 +147,10 @@ function madeOf ({ schema, expressions, extras }: GeneratedCollection): readonly
 }
 
 /** Returns the schema as that of a relation; undefined for that of another field. */
-export const relationOf = (schema: TSchema | undefined): TSubItem | TSubCollection | undefined =>
+export const relationOf = (schema: TSchema | undefined) =>
   schema !== undefined && (isSubItem(schema) || isSubCollection(schema)) ? schema : undefined
+
+type Relation = NonNullable<ReturnType<typeof relationOf>>
 
 /** Returns the name of a relation's join table; undefined where it has none. */
 export const throughOf = (schema: TSchema | undefined): string | undefined => {

@@ -1,13 +1,13 @@
 import type { TSchema } from '@sinclair/typebox'
-import type { TSubCollection } from '../../lib/core/declare/relations.ts'
-import type { ValueGenerator } from '../../lib/tools/testing/world/generator.ts'
-import type { Column, Table } from '../../lib/tools/testing/world/table.ts'
-import { uuid } from '../../lib/tools/testing/world/values.ts'
-import type { World } from '../../lib/tools/testing/world/world.ts'
+import { isSubCollection } from '../../../core/declare/relations.ts'
+import type { ValueGenerator } from './generator.ts'
+import type { Column, Table } from './table.ts'
+import { uuid } from './values.ts'
+import type { World } from './world.ts'
 import {
-  columnsOf, isForeignKeyIn, isKey, isSecret, isVisible, keyIn, keyOf, ownKeeper, type Part, relationOf, type Row,
+  columnsOf, isForeignKeyIn, isKey, isSecret, isVisible, keyIn, keyOf, ownKeeper, type Part, type Row,
   throughOf, valuesIn
-} from './visibility.ts'
+} from './visible.ts'
 
 /**
  * Returns the tables of two worlds that differ in hidden data. Rows of both have the same unique values, so that a
@@ -138,14 +138,11 @@ function generateJoins (
     hiding.kind === 'through' && throughOf(generated.schema[hiding.relation]) === table.name
   const holder = parts.find(({ generated }) =>
     Object.values(generated.schema).some(schema => throughOf(schema) === table.name))
-  const relation = Object.values(holder?.generated.schema ?? {}).map(relationOf).find(one =>
-    throughOf(one) === table.name
-  ) as TSubCollection | undefined
+  const relation = Object.values(holder?.generated.schema ?? {}).filter(isSubCollection)
+    .find(({ link }) => link.through === table.name)
   const target = parts.find(({ generated }) => generated.property === relation?.target)
-  if (parts.some(usesTable) || holder === undefined || target === undefined || relation === undefined ||
-    relation.link.through === undefined) {
-    return [table, table]
-  }
+  if (parts.some(usesTable) || holder === undefined || target === undefined ||
+    relation?.link.through === undefined) return [table, table]
   const [own, other] = [columnsOf(relation.link.foreignKey, table), columnsOf(relation.link.otherKey, table)]
   const linked = (which: 0 | 1) => {
     const rowsOf = (part: Part) => made[parts.indexOf(part)]?.[which].rows ?? []

@@ -1,14 +1,16 @@
 import type { TSchema } from '@sinclair/typebox'
-import type { OperationRules } from '../../lib/index.ts'
-import type { ValueGenerator } from '../../lib/tools/testing/world/generator.ts'
-import type { World } from '../../lib/tools/testing/world/world.ts'
-import type { Declared } from '../../lib/core/declare/collection.ts'
-import { type Denial, type Part, relationOf } from './visibility.ts'
+import type { Declared } from '../../../core/declare/collection.ts'
+import type { ValueGenerator } from './generator.ts'
+import { type Denial, type Part, relationOf } from './visible.ts'
+import type { World } from './world.ts'
 
 // Who says what a caller may do: rules of the registration, rules of a collection, its scope, or nobody, of what cannot
 // be served (docs/rules.md: Who may do what).
 
-export type Operation = keyof OperationRules
+export type Operation = 'read' | 'create' | 'update' | 'delete'
+
+/** Rules of operations, of a collection or of the registration. */
+export type OperationRules = Pick<Declared['rules'], Operation>
 
 export const operations: readonly Operation[] = ['read', 'create', 'update', 'delete']
 
