@@ -28,7 +28,7 @@ export const over = (db: Pick<Database, 'table'>, properties: TObject['propertie
   ({ things: collection(Type.Object(properties), { source: db.table('t'), ...more }) })
 
 /** The script that makes the tables of a test: one for both databases, or one for each. */
-type Scripts = string | { readonly sqlite: string, readonly postgres: string }
+export type Scripts = string | { readonly sqlite: string, readonly postgres: string }
 
 /** Runs a test on SQLite and on PostgreSQL, over the tables of its script. */
 export function onBoth (

@@ -29,13 +29,14 @@ const groups = {
     'client/one-language.', 'client/types.', 'command/design.', 'docs/blocks.', 'docs/own-code.', 'docs/reference.',
     'openapi/tools.', 'prove/slow-mistakes.'
   ],
-  built: ['contract/small-process.', 'explorer/browser', 'package.', 'sources/sqlite/full-disk.'],
+  built: ['contract/small-process.', 'explorer/browser', 'package.'],
   // What waits for clocks, cuts connections, or asks many times.
   slow: [
     'client/board.', 'client/tanstack-db-live.', 'command/prove.', 'contract/imports-cut.', 'contract/live-processes.',
     'contract/lost-clients.', 'docs/getting-started.', 'docs/row-level-security.', 'explorer/live.', 'mcp/clients.',
     'openapi/large.', 'openapi/swagger.', 'prove/examples.', 'request/linear.', 'sources/postgres-faults.',
-    'sources/postgres-healing.', 'sources/postgres-parallel.', 'sources/sqlite-long-reads.', 'sources/two-callers.'
+    'sources/postgres-healing.', 'sources/postgres-parallel.', 'sources/sqlite-long-reads.',
+    'sources/sqlite/full-disk.', 'sources/two-callers.'
   ],
   // Their oracles are planted faults, each of which takes many requests to find.
   planted: ['contract/non-interference-leaks.', 'sources/conformance-faults.'],

@@ -84,42 +84,25 @@ async function countRunning (admin: pg.Client): Promise<number> {
   return Number(rows[0]?.count)
 }
 
-test('a statement whose client has left is cancelled, and is no line in the log', t =>
-  serving({ max: 2 }, async ({ app, logged, port }, url) => {
-    const admin = new pg.Client(url)
-    await admin.connect()
-    // The third request waits for a connection, and its statement is never run.
-    await sendAndLeave(port, ['/sleepers', '/sleepers?sort=slow', '/sleepers?size=50'].map(get), admin, 2)
-    // Were the statements not cancelled, they would run for a minute.
-    while (await countRunning(admin) > 0) await sleep(20)
-    t.equal((await app.inject('/fast?size=2')).statusCode, 200)
-    const items = await Promise.all(['/fast/1', '/fast/2'].map(path => app.inject(path)))
-    t.strictSame(items.map(({ statusCode }) => statusCode), [200, 200])
-    t.equal(await countRunning(admin), 0)
-    t.strictSame(logged, [])
-    await admin.end()
-  }))
-
-test('a stream whose client has left is cancelled', t => serving({ max: 1 }, async ({ app, logged, port }, url) => {
-  const admin = new pg.Client(url)
-  await admin.connect()
-  await sendAndLeave(port, [get('/sleepers?format=ndjson')], admin, 1)
-  while (await countRunning(admin) > 0) await sleep(20)
-  t.equal((await app.inject('/fast?size=2')).statusCode, 200)
-  t.strictSame(logged, [])
-  await admin.end()
-}))
-
-test('the statements of an agent that has left are cancelled, and are no line in the log', t =>
-  serving({ max: 1 }, async ({ app, logged, port }, url) => {
-    const admin = new pg.Client(url)
-    await admin.connect()
-    await sendAndLeave(port, ['/sleepers', '/sleepers?sort=slow'].map(call), admin, 1)
-    while (await countRunning(admin) > 0) await sleep(20)
-    t.equal((await app.inject('/fast?size=2')).statusCode, 200)
-    t.strictSame(logged, [])
-    await admin.end()
-  }))
+for (const [what, max, requests] of [
+  // The third request waits for a connection, and its statement is never run.
+  ['a statement', 2, ['/sleepers', '/sleepers?sort=slow', '/sleepers?size=50'].map(get)],
+  ['a stream', 1, [get('/sleepers?format=ndjson')]], ['an agent', 1, ['/sleepers', '/sleepers?sort=slow'].map(call)]
+] as const) {
+  test(`what runs for ${what} whose client has left is cancelled, and is no line in the log`, t =>
+    serving({ max }, async ({ app, logged, port }, url) => {
+      const admin = new pg.Client(url)
+      await admin.connect()
+      await sendAndLeave(port, requests, admin, max)
+      // Were the statements not cancelled, they would run for a minute.
+      while (await countRunning(admin) > 0) await sleep(20)
+      const answers = await Promise.all(['/fast?size=2', '/fast/1', '/fast/2'].map(path => app.inject(path)))
+      t.strictSame(answers.map(({ statusCode }) => statusCode), [200, 200, 200])
+      t.equal(await countRunning(admin), 0)
+      t.strictSame(logged, [])
+      await admin.end()
+    }))
+}
 
 test('the statement of a client that stays is not cancelled', t => serving({ max: 1 }, async ({ app }) => {
   const { statusCode, body } = await app.inject('/sleepers?id<2&fields=slow')

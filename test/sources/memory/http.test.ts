@@ -113,12 +113,6 @@ for (const kind of ['array', 'Map']) {
   })
 }
 
-test('options that are none are refused', async t => {
-  t.throws(() => memory([], { joins: null as unknown as Record<string, never> }), { name: 'DeclarationError' })
-  t.throws(() => memory([], { joins: 5 as unknown as Record<string, never> }), { name: 'DeclarationError' })
-  t.throws(() => memory([], null as unknown as object), { name: 'DeclarationError' })
-})
-
 test('objects that lack what the schema needs are refused at the start, with the name that was meant', async t => {
   const start = async (source: MemorySource) => {
     const app = Fastify()

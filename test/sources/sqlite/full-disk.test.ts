@@ -1,9 +1,9 @@
-import { execFileSync } from 'node:child_process'
-import { type Test, test } from 'tap'
-import { sqlite, type SqliteDatabase, type SqliteOptions } from '../../../lib/index.ts'
+import type { Test } from 'tap'
+import type { SqliteDatabase, SqliteOptions } from '../../../lib/index.ts'
 import { newFile, type Served, serve, rowsOf, each, long, writes } from '../../helpers/on-sqlite.ts'
 
-// SQLite without room: what is acknowledged is stored, and any other write is 503.
+// docs/databases.md: Faults. SQLite without room: what is acknowledged is stored, and any other write is 503.
+// test/faults fills a real disk.
 
 /** Serves 60 kids from a database that has room for 8 pages more. */
 async function serveFull (t: Test, options: SqliteOptions, file: string): Promise<Served> {
@@ -67,50 +67,4 @@ each('a hook that catches a full disk leaves all of the request or nothing', asy
     if (status !== 201) t.strictSame(lines, [])
   }
   t.ok(statuses.includes(201))
-})
-
-// In a process of its own, from the built package: what compiles tests writes files that are larger than the limit.
-const fillDisk = `
-import { Type } from '@sinclair/typebox'
-import Fastify from 'fastify'
-import dataApi, { collection, sqlite } from 'fastify-data-api'
-const db = sqlite(process.argv[1])
-db.exec('create table kids (id integer primary key, name text not null unique, note text)')
-const Name = Type.String({ identifier: true, readable: true, writable: true })
-const Id = Type.Integer({ identifier: true, readable: true })
-const Kid = Type.Object({ id: Id, name: Name, note: Type.String({ writable: true }) })
-const kids = hooks => collection(Kid, { source: db.table('kids'), hooks })
-const app = Fastify({ pluginTimeout: 0 })
-const collections = { kids: kids({}), hooked: kids({ creating: async () => {} }) }
-await app.register(dataApi, { collections, requestStrategies: { upsert: true } })
-const answers = []
-for (let n = 0; n < 40; n++) {
-  const writes = [['POST', '/kids', 'a' + n], ['POST', '/hooked', 'b' + n], ['PUT', '/kids/by_name/c' + n, 'c' + n]]
-  for (const [method, url, name] of writes) {
-    const payload = { ...method === 'POST' && { name }, note: 'x'.repeat(3000) }
-    const { statusCode } = await app.inject({ method, url, payload })
-    answers.push([name, statusCode])
-  }
-}
-const { statusCode } = await app.inject('/kids/1')
-console.log(JSON.stringify({ answers, read: statusCode }))
-db.close()
-`
-
-interface Output { readonly answers: ReadonlyArray<readonly [name: string, status: number]>, readonly read: number }
-
-// A limit on the size of files stands for a full disk: the log grows until there is no room for the commit of a write.
-test('on a disk that is full at the commit, creates that are acknowledged are there, and no others', t => {
-  const file = newFile()
-  const run = 'unset NODE_OPTIONS; ulimit -f 500; exec "$0" --input-type=module -e "$1" "$2"'
-  const output = execFileSync('/bin/sh', ['-c', run, process.execPath, fillDisk, file], { encoding: 'utf8' })
-  const { answers, read } = JSON.parse(output) as Output
-  const db = sqlite(file)
-  const acknowledged = answers.flatMap(([name, status]) => status === 201 ? [name] : [])
-  t.strictSame(rowsOf(db, 'select name from kids order by id'), acknowledged)
-  t.strictSame([...new Set(answers.map(([, status]) => status))], [201, 503])
-  t.equal(read, 200)
-  t.strictSame(rowsOf(db, 'pragma integrity_check'), ['ok'])
-  db.close()
-  t.end()
 })
