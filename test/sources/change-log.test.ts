@@ -35,37 +35,43 @@ function follow (t: Test, db: PostgresDatabase) {
 /** Waits until the log was read twice, so that whatever was committed before is told. */
 const settled = () => sleep(30)
 
+/** Runs a test on logged tables. `client`: of another process. */
 const withLog = (
-  name: string, work: (t: Test, db: PostgresDatabase, url: string) => Promise<void>, changes: object = { poll: 1 }
+  name: string, work: (t: Test, db: PostgresDatabase, client: pg.Client, url: string) => Promise<void>
 ) => {
-  test(name, t => onDatabase(script, (db, url) => work(t, db, url), { changes }))
+  test(name, t => onDatabase(script, async (db, url) => {
+    const client = new pg.Client(url)
+    await client.connect()
+    await work(t, db, client, url)
+    await client.end()
+  }, { changes: { poll: 1 } }))
 }
 
-withLog('what anybody commits is told by its tables, once a look, and a rollback tells nothing', async (t, db, url) => {
+/** Waits until so many have been told. */
+const until = (told: readonly string[], count: number) => eventually(() => told.length >= count, () => told.join())
+
+withLog('what anybody commits is told by its tables, once a look, a rollback is not', async (t, db, other) => {
   const told = follow(t, db)
-  await eventually(() => told.length === 1, () => told.join())
+  await until(told, 1)
   t.strictSame(told.splice(0), ['all'], 'what came before the first look')
-  const other = new pg.Client(url)
-  await other.connect()
   await other.query("insert into items values (1, 'a'), (2, 'b')")
-  await eventually(() => told.length === 1, () => told.join())
+  await until(told, 1)
   await other.query('begin; update items set id = 3 where id = 2; savepoint one; insert into parts values (1, 1)')
   await other.query('rollback to one')
   await settled()
   t.strictSame(told.splice(0), ['items'], 'nothing is told before the commit')
   await other.query('commit')
-  await eventually(() => told.length === 1, () => told.join())
+  await until(told, 1)
   await other.query("begin; insert into items values (9, 'x'); truncate parts; rollback; insert into others values (1)")
   await settled()
   t.strictSame(told.splice(0), ['items'])
   await other.query('insert into parts values (1, 1)')
-  await eventually(() => told.length === 1, () => told.join())
+  await until(told, 1)
   await other.query('delete from items where id = 1')
-  await eventually(() => told.length === 2, () => told.join())
+  await until(told, 2)
   await other.query('truncate parts')
-  await eventually(() => told.length === 3, () => told.join())
+  await until(told, 3)
   t.strictSame(told, ['parts', 'items,parts', 'parts'], 'a cascade is told')
-  await other.end()
 })
 
 withLog('the keys and foreign keys of rows are told, as they were and are, of a few rows', async (t, db) => {
@@ -97,31 +103,28 @@ withLog('the keys and foreign keys of rows are told, as they were and are, of a 
   t.equal(await rowsAfter('insert into parts values (1, 3)'), undefined, 'a column that is gone fails no write')
 })
 
-withLog('a transaction that is open while ten others commit is told when it commits', async (t, db, url) => {
+withLog('a transaction that is open while ten others commit is told when it commits', async (t, db, held) => {
   const told = follow(t, db)
-  const [held, other] = [new pg.Client(url), new pg.Client(url)]
-  await Promise.all([held.connect(), other.connect()])
   await held.query('begin; insert into parts values (1)')
   for (let id = 0; id < 10; id++) {
-    await other.query('insert into items values ($1, $2)', [id, 'x'])
+    await db.pool.query('insert into items values ($1, $2)', [id, 'x'])
     await settled()
   }
   t.notOk(told.join().includes('parts'))
   t.ok(told.length > 5)
   await held.query('commit')
   await eventually(() => told.at(-1) === 'parts', () => told.join())
-  await Promise.all([held.end(), other.end()])
 })
 
 withLog('a view among the tables is left out of the log', async (t, db) => {
   const told = follow(t, db)
   await db.pool.query(`create schema "o'dd"; create table "o'dd"."$$" (id integer); create view shown as
     select * from items; ${changeLogScript([{ schema: "o'dd", name: '$$' }, { schema: undefined, name: 'shown' }])}`)
-  await eventually(() => told.length > 0, () => told.join())
+  await until(told, 1)
   await settled()
   told.splice(0)
   await db.pool.query('insert into "o\'dd"."$$" values (1)')
-  await eventually(() => told.length === 1, () => told.join())
+  await until(told, 1)
   t.strictSame(told, ['$$'])
 })
 
@@ -135,7 +138,7 @@ withLog('a table whose name PostgreSQL cuts is refused at the start', async (t, 
   t.strictSame(await check('é'.repeat(31)), [])
 })
 
-withLog('of concurrent commits nothing is lost, for any process', async (t, db, url) => {
+withLog('of concurrent commits nothing is lost, for any process', async (t, db, _client, url) => {
   const second = postgres({ connectionString: url, changes: { poll: 3 }, connectionTimeout })
   const logs = [db, second].map(one => ({ told: follow(t, one) }))
   for (const { told } of logs) await eventually(() => told.length > 0, () => 'the first look')
@@ -165,7 +168,7 @@ withLog('of concurrent commits nothing is lost, for any process', async (t, db, 
 withLog('a connection that is killed is replaced, and what came meanwhile is told as all', async (t, db) => {
   const told = follow(t, db)
   for (let round = 0; round < 3; round++) {
-    await eventually(() => told.length > 0, () => told.join())
+    await until(told, 1)
     await settled()
     told.splice(0)
     const { rowCount } = await db.pool.query(`select pg_terminate_backend(pid) from pg_stat_activity
@@ -174,13 +177,11 @@ withLog('a connection that is killed is replaced, and what came meanwhile is tol
     t.equal(rowCount, 1)
     await db.pool.query('insert into items values ($1, $2)', [round, 'x'])
   }
-  await eventually(() => told.length > 0, () => told.join())
+  await until(told, 1)
   t.equal(told[0], 'all')
 })
 
-withLog('old changes are deleted, and a process that is too far behind is told of everything', async (t, db, url) => {
-  const owner = new pg.Client(url)
-  await owner.connect()
+withLog('old changes are deleted, and a process that is too far behind is told of everything', async (t, db, owner) => {
   const rows = async (text: string, values: unknown[] = []) =>
     (await owner.query<Record<string, unknown>>(text, values)).rows
   const position = async () => (await rows('select pg_current_snapshot()::text as now'))[0]?.['now']
@@ -201,51 +202,44 @@ withLog('old changes are deleted, and a process that is too far behind is told o
   t.equal(await complete(second), false)
   t.equal(await complete(await position()), true)
   const told = follow(t, db)
-  await eventually(() => told.length === 1, () => told.join())
+  await until(told, 1)
   await owner.query(`begin; update data_api.horizon set forgotten = (select format('%s:%s:', x, x)::pg_snapshot
     from (select pg_current_xact_id()::text::bigint + 1 as x) as next); commit`)
-  await eventually(() => told.length > 1, () => told.join())
+  await until(told, 2)
   t.equal(told[1], 'all')
-  await owner.end()
 })
 
-withLog('what a dump of another server has brought is not told, and deletes nothing', async (t, db, url) => {
+withLog('what a dump of another server has brought is not told, and deletes nothing', async (t, db, client) => {
   await db.pool.query(`insert into data_api.changes values ('100000000000', 'others');
     update data_api.horizon set forgotten = '1:200000000000:', upcoming = '1:300000000000:'`)
   const told = follow(t, db)
-  const client = new pg.Client(url)
-  await client.connect()
-  await eventually(() => told.length === 1, () => told.join())
+  await until(told, 1)
   await client.query("insert into items values (1, 'a')")
   await client.query("select data_api.forget_changes('1 hour')")
-  await eventually(() => told.length === 2, () => told.join())
+  await until(told, 2)
   await settled()
   t.strictSame(told, ['all', 'items'])
   const { rows: [row] } = await client.query<{ count: number }>('select count(*)::int from data_api.changes')
   t.equal(row?.count, 2)
-  await client.end()
 })
 
-withLog('other roles need no right on the log', async (t, db, url) => {
+withLog('other roles need no right on the log', async (t, db, client) => {
   const told = follow(t, db)
   const role = `writer_${process.pid}`
   await db.pool.query(`create role ${role}; grant select, insert on items to ${role}`)
-  const client = new pg.Client(url)
-  await client.connect()
   await client.query(`set role ${role}`)
-  await eventually(() => told.length === 1, () => told.join())
+  await until(told, 1)
   await client.query("insert into items values (1, 'a')")
-  await eventually(() => told.length === 2, () => told.join())
+  await until(told, 2)
   t.equal(told[1], 'items')
   await t.rejects(client.query('select * from data_api.changes'), /permission denied/)
-  await client.end()
+  await client.query('reset role')
   await db.pool.query(`drop owned by ${role}; drop role ${role}`)
 })
 
-test('wrong options are told', t => {
+test('wrong options are told', async t => {
   t.throws(() => postgres({ changes: { pol: 1 } as object }), /option 'changes.pol': there is no such option/)
   t.throws(() => postgres({ changes: true, max: 1 }), DeclarationError)
-  return Promise.resolve()
 })
 
 const key = { identifier: true, readable: true } as const
