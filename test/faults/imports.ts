@@ -69,7 +69,7 @@ async function killOften (effort: Effort, store: Store): Promise<Outcome> {
   mkdirSync(temporary)
   let api = await startApi(store.setting, { temporary })
   const writer = makeWriter({ port: () => api.port, random, supply, ...size })
-  const kills = quick ? 3 : 40
+  const kills = quick ? 2 : 40
   const [heals, wrong]: [number[], string[]] = [[], []]
   let named = 0
   for (let struck = 0; struck < kills; struck++) {
@@ -148,7 +148,7 @@ async function strikeFolder (
   const writer = makeWriter({ port: () => api.port, random, supply, ...size })
   const refused = () => writer.writes.filter(write => !isAcknowledged(write))
   const heals: number[] = []
-  for (let round = 0; round < (quick ? 2 : 20); round++) {
+  for (let round = 0; round < (quick ? 1 : 20); round++) {
     await writer.write('import')
     strike()
     const [before, end] = [refused().length, performance.now() + 20_000]

@@ -17,7 +17,7 @@ type Strike = typeof strikes[number]
 
 // The API waits for what is held, so several wait side by side: each on a database of its own, so that none waits for
 // the locks of another.
-const lanes = ({ quick }: Effort) => quick ? 2 : 4
+const lanes = 4
 const supply = 2000
 
 /** Strikes each frame of each kind of write. */
@@ -29,8 +29,8 @@ export async function postgresFrames (effort: Effort): Promise<readonly Outcome[
   const outcomes: Outcome[] = []
   for (const [index, strike] of strikes.entries()) {
     const struck = places.filter((_frame, place) => isStruck(place, index))
-    const made = await Promise.all(Array.from({ length: lanes(effort) }, (_, lane) => {
-      const share = struck.filter((_place, place) => place % lanes(effort) === lane)
+    const made = await Promise.all(Array.from({ length: lanes }, (_, lane) => {
+      const share = struck.filter((_place, place) => place % lanes === lane)
       return strikeEach(effort, server, { strike, places: share })
     }))
     outcomes.push(merge(`each frame of each write ${strike}`, made))

@@ -64,7 +64,7 @@ async function fill (effort: Effort, driver: DriverName, disk: Disk): Promise<Ou
   const writer = makeWriter({ port: () => api.port, random, supply, padding: 3000 })
   await disk.fill(api)
   let struck = 0
-  for (let round = 0; round < (quick ? 30 : 100); round++) {
+  for (let round = 0; round < (quick ? 12 : 100); round++) {
     for (const kind of everyKind) {
       const write = await writer.write(kind)
       if (!isAcknowledged(write)) struck++

@@ -18,7 +18,7 @@ const killsPerFile = 100
 /** Kills the process on SQLite: 1,000 times, or as often as is said. */
 export async function sqliteKill (effort: Effort): Promise<readonly Outcome[]> {
   const drivers = installedDrivers()
-  const kills = Math.ceil((effort.kills ?? (effort.quick ? 20 : 1000)) / drivers.length)
+  const kills = Math.ceil((effort.kills ?? (effort.quick ? 8 : 1000)) / drivers.length)
   const outcomes: Outcome[] = []
   for (const driver of drivers) {
     for (let left = kills; left > 0; left -= killsPerFile) {
