@@ -52,7 +52,9 @@ test('npm start serves the example from its sources, without a build, and says f
   const { scripts } = JSON.parse(readFileSync(new URL('package.json', root), 'utf8')) as Manifest
   const [command = '', ...words] = scripts.start.split(' ')
   t.equal(command, 'node')
-  const child = spawn(process.execPath, [...words, folder], { cwd: root, env: { ...process.env, PORT: '0' } })
+  const child = spawn(process.execPath, [...words, folder], {
+    cwd: root, env: { ...process.env, NODE_OPTIONS: '', PORT: '0' }
+  })
   let output = ''
   const urls = new Promise<string>(resolve => {
     child.stdout.on('data', chunk => {

@@ -212,7 +212,7 @@ function makeProjects (files: ReadonlyMap<string, string>): void {
     symlinkSync(join(root, 'node_modules', name), join(modules, name))
   }
   const tsc = createRequire(import.meta.url).resolve('typescript/bin/tsc')
-  execFileSync(process.execPath, [tsc, '-p', join(projects, 'all.json')], { encoding: 'utf8' })
+  execFileSync(process.execPath, [tsc, '-p', join(projects, 'all.json')], { env: { ...process.env, NODE_OPTIONS: '' } })
 }
 
 /** What decides about answers, as one text. */

@@ -4,6 +4,7 @@ import { mkdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { test } from 'tap'
 import { cellsOf, programsIn, read, root, sectionOf, writeProgram } from '../helpers/documents.ts'
+import { withoutRunner } from '../helpers/on-socket.ts'
 
 // The guide as somebody follows it: its files are written as they stand, served, asked and tested.
 
@@ -14,8 +15,8 @@ const [, server = '', itsTest = ''] = programsIn(read('docs/start.md'))
   .map((program, index) => fileURLToPath(writeProgram(`${folder}/${names[index] ?? ''}`, program)))
 
 test('what the guide serves answers each request as its table says', async t => {
-  const env = { ...process.env, TOKEN: 'secret', PORT: '0', DATABASE: ':memory:' }
-  const child = fork(server, { env, stdio: ['ignore', 'pipe', 'inherit', 'ipc'] })
+  const env = { ...withoutRunner.env, TOKEN: 'secret', PORT: '0', DATABASE: ':memory:' }
+  const child = fork(server, { ...withoutRunner, env, stdio: ['ignore', 'pipe', 'inherit', 'ipc'] })
   t.teardown(() => child.kill())
   if (child.stdout === null) throw new TypeError('the output is piped')
   const [output] = await once(child.stdout, 'data') as [Buffer]
@@ -36,8 +37,8 @@ test('what the guide serves answers each request as its table says', async t => 
 })
 
 test('its test passes', async t => {
-  const child = spawn(process.execPath, [...process.execArgv, itsTest], {
-    env: { ...process.env, TOKEN: 'secret' }, stdio: 'ignore'
+  const child = spawn(process.execPath, [...withoutRunner.execArgv, itsTest], {
+    env: { ...withoutRunner.env, TOKEN: 'secret' }, stdio: 'ignore'
   })
   t.strictSame(await once(child, 'exit'), [0, null])
 })

@@ -1,5 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import Fastify from '../helpers/fastify.ts'
+import { withoutRunner } from '../helpers/on-socket.ts'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
@@ -226,11 +227,8 @@ test('a process ends as it is told, and a database closes, while a thread reads'
     const file = join(folder, `${way}.db`)
     sqlite(file).close()
     const script = new URL('../fixtures/ends-while-reading.ts', import.meta.url)
-    const child = spawn(
-      process.execPath,
-      ['--import', new URL('../helpers/strip-types.mjs', import.meta.url).href, fileURLToPath(script), file, way],
-      { stdio: 'ignore' }
-    )
+    const { execArgv, env } = withoutRunner
+    const child = spawn(process.execPath, [...execArgv, fileURLToPath(script), file, way], { env, stdio: 'ignore' })
     t.strictSame(await once(child, 'exit'), [7, null], way)
   }
 })
