@@ -16,30 +16,34 @@ const groups = {
   // Their heaps are large, which would slow down many small tests.
   generated: ['contract/non-interference', 'contract/one-law', 'contract/rules/hidden-names', 'prove/'],
   sources: ['sources/'],
-  postgres: ['sources/postgres', 'sources/pooler', 'sources/replicas'],
+  postgres: ['sources/postgres'],
   doors: ['client/', 'command/', 'data/', 'explorer/', 'mcp/', 'openapi/'],
   others: [''],
   // What these replace in their process would be replaced for the others too.
   batching: ['batching.'],
   bodies: ['contract/bodies.'],
-  // `npm test` has none of the following: PGlite, what compiles programs or asks other tools, mistakes that take many
-  // requests to find, and what starts browsers and processes.
+  // `npm test` has none of the following: PGlite, what compiles programs or asks other tools, and what starts browsers
+  // and processes.
   pglite: ['sources/pglite.'],
   compiled: [
     'client/one-language.', 'client/types.', 'command/design.', 'docs/blocks.', 'docs/own-code.', 'docs/reference.',
-    'openapi/tools.', 'prove/slow-mistakes.'
+    'openapi/tools.'
   ],
   built: ['contract/small-process.', 'explorer/browser', 'package.'],
   // What waits for clocks, cuts connections, or asks many times.
   slow: [
     'client/board.', 'client/tanstack-db-live.', 'command/prove.', 'contract/imports-cut.', 'contract/live-processes.',
     'contract/lost-clients.', 'docs/getting-started.', 'docs/row-level-security.', 'explorer/live.', 'mcp/clients.',
-    'openapi/large.', 'openapi/swagger.', 'prove/examples.', 'request/linear.', 'sources/postgres-faults.',
-    'sources/postgres-healing.', 'sources/postgres-parallel.', 'sources/sqlite-long-reads.',
-    'sources/sqlite/full-disk.', 'sources/two-callers.'
+    'openapi/large.', 'openapi/swagger.', 'prove/examples.', 'request/linear.', 'sources/pooler.',
+    'sources/postgres-acknowledgements.', 'sources/postgres-faults.', 'sources/postgres-healing.',
+    'sources/postgres-parallel.', 'sources/replicas.', 'sources/sqlite-long-reads.', 'sources/sqlite/full-disk.',
+    'sources/two-callers.', 'start.'
   ],
-  // Their oracles are planted faults, each of which takes many requests to find.
-  planted: ['contract/non-interference-leaks.', 'sources/conformance-faults.'],
+  // What looks for mistakes: it sends many requests for each that is planted, and for each that it does not find.
+  planted: [
+    'contract/non-interference-leaks.', 'prove/generated.', 'prove/mistakes.', 'prove/prove.',
+    'sources/conformance-faults.'
+  ],
   // It measures the heap.
   streams: ['contract/long-streams.']
 } as const satisfies Record<string, readonly string[]>

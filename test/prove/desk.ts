@@ -84,7 +84,7 @@ export interface Mistake {
   readonly add?: (app: FastifyInstance, all: Desk) => void
   readonly routes?: readonly string[]
   readonly options?: Partial<DataApiOptions>
-  /** True for one that takes hundreds of requests to find. */
+  /** True for one that takes hundreds of requests to find, and so is looked for by night alone. */
   readonly slow?: boolean
 }
 

@@ -41,6 +41,7 @@ test('nothing is found where the rules of generated applications hold', { timeou
 })
 
 test('a computed field that shows hidden ones is found in generated applications', { timeout: 0 }, async t => {
-  const { errorInstance } = await fc.check(holding(() => []), { seed: 2, numRuns: 30, endOnFailure: true })
+  // The first application of this seed has such a field; where it no longer does, a later one will.
+  const { errorInstance } = await fc.check(holding(() => []), { seed: 1, numRuns: 30, endOnFailure: true })
   t.match(String(errorInstance), / can tell .* by `\w+ \//)
 })

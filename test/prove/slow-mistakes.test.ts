@@ -1,3 +1,0 @@
-import { findMistakes } from '../helpers/find-mistakes.ts'
-
-findMistakes(true)
