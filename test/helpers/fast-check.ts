@@ -6,11 +6,11 @@ import fc from 'fast-check'
  */
 export const seed = Number(process.env['FC_SEED'] ?? 20_261_122)
 
-const times = Number(process.env['FC_TIMES'] ?? 1 / 3)
+const times = Number(process.env['FC_TIMES'] ?? 1 / 5)
 
 /**
  * Returns how many cases a generated test draws: FC_RUNS, or FC_TIMES as many as `usual`, of which a run that does not
- * say draws a third. It is a whole number from 1: fast-check never ends where it is not.
+ * say draws a fifth. It is a whole number from 1: fast-check never ends where it is not.
  */
 export function runsOf (usual: number): number {
   const runs = Math.ceil(Number(process.env['FC_RUNS'] ?? usual * times))

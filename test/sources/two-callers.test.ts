@@ -135,7 +135,7 @@ for (const [way, open] of Object.entries(ways)) {
       const [method, path, headers, body] = asks(me, n)[sent % asks(me, n).length] ?? ['GET', '/']
       sent++
       // Whoever has the connection next gets another one.
-      if (sent % 500 === 0 && way !== 'postgres() behind a pooler') await admin.pool.query(breaks)
+      if (sent % 300 === 0 && way !== 'postgres() behind a pooler') await admin.pool.query(breaks)
       const answer = await fetch(address + path, {
         method, headers: { as: me, ...headers }, ...body !== undefined && { body: JSON.stringify(body) }
       })
