@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { test } from 'tap'
 import { faults } from './mutants/faults.ts'
+import { readFound } from './mutants/found.ts'
 
 // CONTRIBUTING.md: Faults in lib, on purpose
 
@@ -19,4 +20,9 @@ test('each fault has a name of its own, and tests that exist', async t => {
     t.ok(tests.length > 0, what)
     for (const path of tests) t.ok(existsSync(new URL(`test/${path}.test.ts`, root)), `${what}: ${path}`)
   }
+})
+
+test('test/mutants/found.txt has each fault, and none besides: `npm run test:mutants -- NAME` adds a new one', t => {
+  t.strictSame([...readFound().keys()], faults.map(({ what }) => what))
+  t.end()
 })

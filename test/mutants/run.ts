@@ -3,9 +3,11 @@ import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import { fileURLToPath } from 'node:url'
 import { start, stop } from '../helpers/postgres-server.mjs'
 import { type Fault, faults } from './faults.ts'
+import { noteFound } from './found.ts'
 
 // npm run test:mutants [-- a part of a fault's name ...]: shows that the tests find faults (CONTRIBUTING.md: Faults in
-// lib, on purpose). Each fault is put into a copy of the sources, and its tests run until one fails.
+// lib, on purpose). Each fault is put into a copy of the sources, and its tests run until one fails. What was found is
+// noted in found.txt.
 
 const root = new URL('../../', import.meta.url)
 const copy = new URL('.tap/mutants/', root)
@@ -25,8 +27,10 @@ try {
   const distinct = [...new Map(runs.map(run => [run.key, run])).values()]
   const spoilt = new Set(distinct.filter(({ test, postgres }) => failureOf(test, postgres)).map(({ key }) => key))
   for (const key of spoilt) console.log(`${key} fails without a fault, so it shows nothing`)
-  const missed = places.filter(({ fault, file }) => !isFound(fault, file, spoilt))
-  console.log(`${places.length - missed.length} faults found, ${missed.length} missed`)
+  const results = places.map(({ fault, file }) => ({ what: fault.what, by: finderOf(fault, file, spoilt) }))
+  noteFound(results)
+  const missed = results.filter(({ by }) => by === undefined)
+  console.log(`${results.length - missed.length} faults found, ${missed.length} missed`)
   process.exitCode = missed.length + spoilt.size === 0 ? 0 : 1
 } finally {
   await stop()
@@ -52,15 +56,17 @@ function placeOf ({ what, text }: Fault): URL {
   throw new Error(`${what}: lib holds its text ${places.length} times: ${text}`)
 }
 
-/** Puts the fault into its file, and prints the test that finds it. */
-function isFound ({ what, text, fault, tests, postgres }: Fault, file: URL, spoilt: ReadonlySet<string>): boolean {
+/** Puts the fault into its file. Returns the file of tests that finds it; undefined where none does. */
+function finderOf (
+  { what, text, fault, tests, postgres }: Fault, file: URL, spoilt: ReadonlySet<string>
+): string | undefined {
   const right = readFileSync(file, 'utf8')
   writeFileSync(file, right.replace(text, () => fault))
   try {
-    const found = tests.filter(test => !spoilt.has(keyOf(test, postgres)))
-      .some(test => printFailure(test, what, postgres))
-    if (!found) console.log(`MISSED  ${what}`)
-    return found
+    const by = tests.filter(test => !spoilt.has(keyOf(test, postgres)))
+      .find(test => printFailure(test, what, postgres))
+    if (by === undefined) console.log(`MISSED  ${what}`)
+    return by
   } finally {
     writeFileSync(file, right)
   }
