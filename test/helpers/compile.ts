@@ -11,7 +11,8 @@ const options: TypeScript.CompilerOptions = {
   noUncheckedIndexedAccess: true,
   noEmit: true,
   skipLibCheck: true,
-  target: ts.ScriptTarget.ES2022,
+  // As in tsconfig.json, so that both share what is parsed.
+  target: ts.ScriptTarget.ES2023,
   lib: ['lib.es2022.d.ts', 'lib.dom.d.ts', 'lib.dom.iterable.d.ts'],
   types: [],
   module: ts.ModuleKind.NodeNext,
@@ -20,14 +21,13 @@ const options: TypeScript.CompilerOptions = {
 }
 
 const folder = fileURLToPath(new URL('test/compiled/', root))
-const libraries = makeCache(options)
 
 /**
  * Compiles modules that exist in memory only, strictly, as if they stood in one folder of test. Returns the first
  * errors, and the number of types that the compiler has instantiated.
  */
 export function compile (modules: Readonly<Record<string, string>>) {
-  const host = libraries()
+  const host = makeHost(options)
   const files = new Map(Object.entries(modules).map(([name, text]) => [folder + name, text]))
   const { fileExists, readFile, getSourceFile, directoryExists } = host
   host.directoryExists = name => `${name}/` === folder || (directoryExists?.call(host, name) ?? false)
@@ -35,7 +35,7 @@ export function compile (modules: Readonly<Record<string, string>>) {
   host.readFile = file => files.get(file) ?? readFile.call(host, file)
   host.getSourceFile = (file, ...others) => {
     const text = files.get(file)
-    if (text !== undefined) return ts.createSourceFile(file, text, ts.ScriptTarget.ES2022)
+    if (text !== undefined) return ts.createSourceFile(file, text, ts.ScriptTarget.ES2023)
     return getSourceFile.call(host, file, ...others)
   }
   const program = ts.createProgram([...files.keys()], options, host)
@@ -47,12 +47,11 @@ const { config } = ts.parseConfigFileTextToJson('tsconfig.json', read('tsconfig.
   { config: { compilerOptions: object } }
 const { options: ofProject } = ts.convertCompilerOptionsFromJson(config.compilerOptions, fileURLToPath(root))
 const relaxed = { ...ofProject, noUnusedLocals: false, rootDir: fileURLToPath(root) }
-const ofDocuments = makeCache(relaxed)
 
 /** Compiles programs that documents.ts has written, with the options of the project. Returns all errors. */
 export function compileWritten (files: readonly URL[]): readonly string[] {
   const names = files.map(file => fileURLToPath(file))
-  return errorsIn(ts.createProgram(names, relaxed, ofDocuments(names)), names)
+  return errorsIn(ts.createProgram(names, relaxed, makeHost(relaxed, names)), names)
 }
 
 /**
@@ -61,25 +60,24 @@ export function compileWritten (files: readonly URL[]): readonly string[] {
  */
 export function compileWithPackage (file: string, name: string): readonly string[] {
   const { lib: _lib, ...others } = options
-  const strict = { ...others, target: ts.ScriptTarget.ES2023, types: ['node'], skipLibCheck: false }
+  const strict = { ...others, types: ['node'], skipLibCheck: false }
   const program = ts.createProgram([file], strict)
   const files = program.getSourceFiles().map(({ fileName }) => fileName)
   return errorsIn(program, files.filter(one => one === file || one.includes(`/node_modules/${name}/`)))
 }
 
-/** Returns a function that makes hosts, which share all files but `own`: to parse them takes most of the time. */
-function makeCache (options: TypeScript.CompilerOptions) {
-  const parsed = new Map<string, TypeScript.SourceFile | undefined>()
-  return (own: readonly string[] = []): TypeScript.CompilerHost => {
-    const host = ts.createCompilerHost(options)
-    const { getSourceFile } = host
-    host.getSourceFile = (file, ...others) => {
-      if (own.includes(file)) return getSourceFile.call(host, file, ...others)
-      if (!parsed.has(file)) parsed.set(file, getSourceFile.call(host, file, ...others))
-      return parsed.get(file)
-    }
-    return host
+const parsed = new Map<string, TypeScript.SourceFile | undefined>()
+
+/** Makes a host that shares all files but `own` with the others: to parse them takes most of the time. */
+function makeHost (options: TypeScript.CompilerOptions, own: readonly string[] = []): TypeScript.CompilerHost {
+  const host = ts.createCompilerHost(options)
+  const { getSourceFile } = host
+  host.getSourceFile = (file, ...others) => {
+    if (own.includes(file)) return getSourceFile.call(host, file, ...others)
+    if (!parsed.has(file)) parsed.set(file, getSourceFile.call(host, file, ...others))
+    return parsed.get(file)
   }
+  return host
 }
 
 /** Returns what is wrong in these files. Those that they import are checked by `npm run check`. */
