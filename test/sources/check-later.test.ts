@@ -1,7 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { setTimeout } from 'node:timers/promises'
 import pg from 'pg'
-import type { Test } from 'tap'
 import dataApi, { collection, DeclarationError, postgres } from '../../lib/index.ts'
 import { makeFaultyProxy } from '../helpers/faulty-proxy.ts'
 import Fastify from '../helpers/fastify.ts'
@@ -15,7 +14,7 @@ const Thing = Type.Object({
 })
 
 /** Registers things of a database. Returns the application, and the lines of its log. */
-async function serve (t: Test, connectionString: string) {
+async function serve (connectionString: string) {
   const db = postgres({ connectionString })
   const lines: string[] = []
   const app = Fastify({ logger: { level: 'warn', stream: { write (line: string) { lines.push(line) } } } })
@@ -31,7 +30,7 @@ test('an application starts before its database, and answers 503 until its decla
   await onDatabase('create table things (id integer primary key, nom text not null)', async (_db, url) => {
     const proxy = await makeFaultyProxy(t, url)
     await proxy.close()
-    const { app, lines, close } = await serve(t, proxy.url)
+    const { app, lines, close } = await serve(proxy.url)
     await app.ready()
     t.match(lines.join(''), /a database cannot be reached, so its declarations are checked later/)
     const status = async () => (await app.inject('/things')).statusCode
@@ -50,7 +49,7 @@ test('an application starts before its database, and answers 503 until its decla
 })
 
 test('a database that does not exist is an error at the start', t => onDatabase('', async (_db, url) => {
-  const { app, close } = await serve(t, `${url}_missing`)
+  const { app, close } = await serve(`${url}_missing`)
   const error = await Promise.resolve(app.ready()).then(() => undefined, (reason: unknown) => reason)
   t.ok(error instanceof DeclarationError)
   t.match(String(error), /the declarations cannot be compared with the tables: database ".*_missing" does not exist/)
