@@ -100,20 +100,6 @@ for (const prepare of [true, false]) {
   })
 }
 
-test('days without an end, before Christ and beyond the year 9999 are shown', async t => {
-  const { ask, owner } = await open(t)
-  await owner.pool.query(
-    'update things set day = case id when 1 then \'infinity\'::date when 2 then \'-infinity\' when 3 then ' +
-      '\'10000-01-01\' when 4 then \'0001-01-01 BC\' when 6 then \'0001-01-01\' when 7 then \'9999-12-31\' end'
-  )
-  const days = [1, 2, 3, 4, 6, 7, 8]
-  const told = ['infinity', '-infinity', '10000-01-01', '0001-01-01 BC', '0001-01-01', '9999-12-31', null]
-  t.strictSame(await ask(...days.map(id => `/things/${id}/day`)), told)
-  const [page] = await ask('/things?fields=day&limit=8&id!=5')
-  t.strictSame((page as ReadonlyArray<{ day: unknown }>).map(({ day }) => day),
-    [...told.slice(0, 6), null, null].slice(0, 8))
-})
-
 test('libpq in the place of the driver is refused, and the driver\'s own pipelining', async t => {
   t.throws(() => postgres({ connectionString: serverUrl(), driver: { pipeline: true } }),
     { name: 'DeclarationError', message: /'pipeline'/ })
