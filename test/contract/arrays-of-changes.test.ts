@@ -3,6 +3,7 @@ import { collection } from '../../lib/index.ts'
 import { mayNot } from '../fixtures/company.ts'
 import { calls, collections, guarded, Note, world } from '../fixtures/keyed-notes.ts'
 import { everySource, type Tools, type World } from '../helpers/every-source.ts'
+import { created, duplicate, forbidden, missing, ok, unmet, validation } from '../helpers/answers.ts'
 
 // docs/http.md: Arrays of changes
 
@@ -15,16 +16,7 @@ const every = (
   }, { requestStrategies, bodies: { items: 6 } }, own)
 }
 
-const ok = { status: 'ok' }
-const invalid = (pointer: string, message: string) => ({
-  error: 'validation', message: "The body is not valid; 'details' lists 1 problem.", details: [{ pointer, message }]
-})
-const notFound = (identifier: string, pointer: string) => ({
-  status: 'not_found',
-  error: 'identifier_not_found',
-  message: `An item was not found with the identifier '${identifier}'.`,
-  pointer
-})
+const notFound = (identifier: string, pointer: string) => ({ ...missing(identifier), pointer })
 
 every('each element changes the item that it names', async ({ t, send, get, same }) => {
   calls.length = 0
@@ -38,9 +30,7 @@ every('each element changes the item that it names', async ({ t, send, get, same
   ])
   same(await send('PATCH', '/notes/a/marks', [{ id: 1, name: 'z' }]), 200, [ok])
   same(await send('PATCH', '/notes/a/marks', [{ id: 2, name: 'z' }]), 404, notFound('2', '/0'))
-  same(await send('PATCH', '/notes/zz/marks', [{ id: 2, name: 'z' }]), 404, {
-    status: 'not_found', error: 'identifier_not_found', message: "An item was not found with the identifier 'zz'."
-  })
+  same(await send('PATCH', '/notes/zz/marks', [{ id: 2, name: 'z' }]), 404, missing('zz'))
   same(await send('PATCH', '/notes/by_owner/x', [{ id: 3, marks: [{ name: 'new' }, { id: 1 }] }]), 200, [ok])
   same(await send('PATCH', '/notes/by_owner/x', [{ id: 1, owner: 'x' }]), 404, notFound('1', '/0'))
   same(await send('PATCH', '/notes?fields=id,owner', [{ id: 2, owner: 'q' }, { id: 1 }],
@@ -51,50 +41,39 @@ every('each element changes the item that it names', async ({ t, send, get, same
 })
 
 every('all are changed or none, and errors point at their elements', async ({ send, get, same }) => {
-  same(await send('PATCH', '/notes', [{ id: 1, owner: 'x' }, { owner: 'x' }]), 400, invalid('/1/id', 'is required'))
-  same(await send('PATCH', '/notes', [{ id: '1', owner: 'x' }]), 400, invalid('/0/id',
-    "must be an integer between -9007199254740991 and 9007199254740991; found the string '1'"))
-  same(await send('PATCH', '/notes', [{ id: 1, owner: 5 }]), 400,
-    invalid('/0/owner', 'must be a string of valid Unicode without NUL characters; found the number 5'))
-  same(await send('PATCH', '/notes', [1]), 400, invalid('/0', 'must be an object; found the number 1'))
-  same(await send('PATCH', '/notes', { id: 1, owner: 'x' }), 400,
-    invalid('', 'must be an array of items, each with an identifier; found an object'))
-  same(await send('PATCH', '/notes', [{ id: 1, owner: 'x' }, { id: 9, owner: 'x' }]), 404, notFound('9', '/1'))
-  same(await send('PATCH', '/notes', [{ id: 1, owner: 'x' }, { text: 'a', owner: 'y' }]), 400,
-    invalid('/1', 'names an item that another element names'))
-  same(await send('PATCH', '/notes', [{ id: 1, owner: 'x' }, { id: 2, text: 'c' }]), 409, {
-    status: 'conflict',
-    error: 'duplicate',
-    message: "An item with the same 'text' already exists.",
-    fields: ['text'],
-    pointer: '/1'
-  })
-  same(await send('PATCH', '/notes', [{ id: 1, owner: 'x' }, { id: 2, text: 'refused' }]), 400, {
-    error: 'argument', message: 'is refused', pointer: '/1'
-  })
-  same(await send('PATCH', '/notes', Array.from({ length: 7 }, () => ({ id: 1 }))), 413, {
-    error: 'content_too_large', message: 'The body holds more than 6 items.'
-  })
+  const first = { id: 1, owner: 'x' }
+  const unreadable = 'must be a string of valid Unicode without NUL characters; found the number 5'
+  const range = "must be an integer between -9007199254740991 and 9007199254740991; found the string '1'"
+  for (const [body, status, answer] of [
+    [[first, { owner: 'x' }], 400, validation(['/1/id', 'is required'])],
+    [[{ id: '1', owner: 'x' }], 400, validation(['/0/id', range])],
+    [[{ id: 1, owner: 5 }], 400, validation(['/0/owner', unreadable])],
+    [[1], 400, validation(['/0', 'must be an object; found the number 1'])],
+    [first, 400, validation(['', 'must be an array of items, each with an identifier; found an object'])],
+    [[first, { id: 9, owner: 'x' }], 404, notFound('9', '/1')],
+    [[first, { text: 'a', owner: 'y' }], 400, validation(['/1', 'names an item that another element names'])],
+    [[first, { id: 2, text: 'c' }], 409, duplicate('text', '/1')],
+    [[first, { id: 2, text: 'refused' }], 400, { error: 'argument', message: 'is refused', pointer: '/1' }],
+    [Array.from({ length: 7 }, () => ({ id: 1 })), 413,
+      { error: 'content_too_large', message: 'The body holds more than 6 items.' }]
+  ] as const) same(await send('PATCH', '/notes', body), status, answer)
   for (const [query, code] of [['owner=x', 'invalid_filter'], ['sort=id', 'invalid_sort'], ['size=1', 'invalid_page'],
     ['fields=id', 'invalid_fields']] as const) {
-    const answer = await send('PATCH', `/notes?${query}`, [{ id: 1, owner: 'x' }])
+    const answer = await send('PATCH', `/notes?${query}`, [first])
     same(answer, 400, { ...answer.json<object>(), error: code })
   }
-  same(await send('PATCH', '/notes', [{ id: 1, owner: 'x' }], { 'if-match': '"1.a"' }), 412, {
-    status: 'precondition_failed',
-    error: 'precondition_failed',
-    message: "The tag of a page cannot guard a write of its whole list. Send 'If-Match: *', or none."
-  })
-  same(await send('PATCH', '/notes', [{ id: 1, owner: 'x' }], { prefer: 'dry-run' }), 200, ok)
+  same(await send('PATCH', '/notes', [first], { 'if-match': '"1.a"' }), 412,
+    unmet("The tag of a page cannot guard a write of its whole list. Send 'If-Match: *', or none."))
+  same(await send('PATCH', '/notes', [first], { prefer: 'dry-run' }), 200, ok)
   same(await get('/notes?owner!=ann'), 200, [])
 })
 
 every('with upserts, those that do not exist are created', async ({ send, get, same }) => {
   same(await send('PATCH', '/notes', [{ text: 'a', owner: 'x' }, { text: 'n', owner: 'y' }]), 201,
-    [ok, { status: 'created', id: 4 }])
+    [ok, created(4)])
   same(await send('PATCH', '/notes', [{ text: 'm' }, { text: 'm', owner: 'x' }]), 400,
-    invalid('/1', 'names an item that another element names'))
-  same(await send('PATCH', '/notes', [{ id: 9, owner: 'x' }]), 400, invalid('/0/text', 'is required'))
+    validation(['/1', 'names an item that another element names']))
+  same(await send('PATCH', '/notes', [{ id: 9, owner: 'x' }]), 400, validation(['/0/text', 'is required']))
   same(await get('/notes?fields=text,owner&owner!=ann'), 200, [{ text: 'a', owner: 'x' }, { text: 'n', owner: 'y' }])
 }, { upsert: true })
 
@@ -126,11 +105,9 @@ every('where a precondition is required, and where PATCH is off, there are none'
 
 every('hidden items do not exist, and none may leave the scope', async ({ send, same }) => {
   const bo = { 'x-user': 'bo' }
-  same(await send('POST', '/notes', { text: 'e', owner: 'bo' }, bo), 201, { status: 'created', id: 4 })
+  same(await send('POST', '/notes', { text: 'e', owner: 'bo' }, bo), 201, created(4))
   same(await send('PATCH', '/notes', [{ id: 4, text: 'f' }, { id: 1, text: 'g' }], bo), 404, notFound('1', '/1'))
-  same(await send('PATCH', '/notes', [{ id: 4, owner: 'ann' }], bo), 403, {
-    error: 'forbidden', message: 'You are not allowed to do this.'
-  })
+  same(await send('PATCH', '/notes', [{ id: 4, owner: 'ann' }], bo), 403, forbidden)
   same(await send('PATCH', '/notes', [{ id: 4, text: 'f' }], bo), 200, [ok])
 }, {}, { ...world, collections: guarded })
 
@@ -142,6 +119,6 @@ const unreadable: World = {
 }
 
 every('who may not read changes no items by an array', async ({ send, same }) => {
-  same(await send('POST', '/notes', { text: 'a' }), 201, { status: 'created', id: 1 })
+  same(await send('POST', '/notes', { text: 'a' }), 201, created(1))
   same(await send('PATCH', '/notes', [{ id: 1, text: 'f' }]), 403, mayNot('read', 'notes'))
 }, {}, unreadable)

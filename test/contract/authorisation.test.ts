@@ -3,6 +3,7 @@ import { type StatementEvent, statementChannelName } from '../../lib/core/source
 import { mayNot } from '../fixtures/company.ts'
 import { tables, world } from '../fixtures/notes.ts'
 import { everySource, type Tools } from '../helpers/every-source.ts'
+import { created, validation } from '../helpers/answers.ts'
 
 // docs/http.md: Rules
 
@@ -115,19 +116,19 @@ law('a link by a foreign key asks the rules of the item that holds it, and never
   t.equal(await allow('/safes/5/notes', 'notes.create notes.update'), 'GET, HEAD, OPTIONS, QUERY')
   t.equal(await allow('/safes/5/notes', 'notes.safeId'), 'GET, HEAD, OPTIONS, QUERY, PATCH')
   const parent = { deny: 'safes.update' }
-  same(await send('POST', '/safes/5/notes', { text: 'new' }, parent), 201, { status: 'created', id: 4 })
+  same(await send('POST', '/safes/5/notes', { text: 'new' }, parent), 201, created(4))
   same(await send('POST', '/safes/5/notes', { id: 3 }, parent), 200, { status: 'ok' })
   same(await send('PUT', '/safes/5/notes', [{ id: 3 }], parent), 200, { status: 'ok' })
   same(await send('DELETE', '/safes/5/notes/3', undefined, parent), 200, { status: 'ok' })
   same(await send('PATCH', '/safes/5', { notes: [{ id: 3 }] }, parent), 403, mayNot('update', 'safes'))
-  same(await send('POST', '/safes', { notes: [{ id: 3 }] }, parent), 201, { status: 'created', id: 7 })
+  same(await send('POST', '/safes', { notes: [{ id: 3 }] }, parent), 201, created(7))
   const element = { deny: 'notes.update' }
   same(await send('POST', '/safes/5/notes', { id: 3 }, element), 403, mayNot('update', 'notes'))
   same(await send('PUT', '/safes/7/notes', [], element), 403, mayNot('update', 'notes'))
   same(await send('DELETE', '/safes/7/notes/3', undefined, element), 403, mayNot('update', 'notes'))
   same(await send('PATCH', '/safes/5', { notes: [{ id: 3 }] }, element), 403, mayNot('update', 'notes'))
   same(await send('PATCH', '/safes/7', { notes: [{ id: 3 }] }, element), 200, { status: 'ok' })
-  same(await send('POST', '/safes/5/notes', { text: 'new' }, element), 201, { status: 'created', id: 5 })
+  same(await send('POST', '/safes/5/notes', { text: 'new' }, element), 201, created(5))
 })
 
 law('a body at the URL of an item is an update of it, whatever it holds', async ({ send, same }) => {
@@ -166,9 +167,9 @@ law('an item that a link is taken from stays in the scope, too', async tools => 
 
 law('an item whose links bring it into the scope can be created', async ({ send, same, t, get }) => {
   same(await send('POST', '/notes', { text: 'new', tags: [{ id: 1 }] }, { scope: 'open tags' }), 201,
-    { status: 'created', id: 4 })
+    created(4))
   same(await send('POST', '/notes', { text: 'new', parts: [{ kind: 'open' }] }, { scope: 'open parts' }), 201,
-    { status: 'created', id: 5 })
+    created(5))
   const shown = await send('POST', '/notes?fields=text,parts(kind)', { text: 'shown', parts: [{ kind: 'open' }] },
     { scope: 'open parts', prefer: 'return=representation' })
   same(shown, 201, { text: 'shown', parts: [{ kind: 'open' }] })
@@ -187,14 +188,10 @@ law('a reference to a collection that may not be read is as dangling as one to a
 })
 
 law('a group that contradicts the parent in the path takes no item', async ({ send, same, get }) => {
-  const contradiction = {
-    error: 'validation',
-    message: "The body is not valid; 'details' lists 1 problem.",
-    details: [{ pointer: '', message: 'contradicts the URL' }]
-  }
+  const contradiction = validation(['', 'contradicts the URL'])
   same(await send('POST', '/safes/5/notes/by_safe_id/6', { text: 'new' }), 400, contradiction)
   same(await send('POST', '/safes/5/notes/by_safe_id/6', { text: 'new', safe: { id: 6 } }), 400, contradiction)
-  same(await send('POST', '/safes/5/notes/by_safe_id/5', { text: 'new' }), 201, { status: 'created', id: 4 })
+  same(await send('POST', '/safes/5/notes/by_safe_id/5', { text: 'new' }), 201, created(4))
   same(await get('/safes/5/notes/by_safe_id/5?fields=id'), 200, [{ id: 4 }])
 })
 

@@ -1,6 +1,7 @@
 import { contents, shop } from '../fixtures/shop.ts'
 import { everySource, type Tools, type World } from '../helpers/every-source.ts'
-import { missing, ok, validation, world } from '../helpers/shop-writes.ts'
+import { world } from '../helpers/shop-writes.ts'
+import { created, duplicate, missing, ok, unmet, validation } from '../helpers/answers.ts'
 
 // docs/http.md: Batches
 
@@ -20,10 +21,10 @@ batches('operations run in order in one transaction, and each is answered as alo
     { method: 'PUT', path: '/labels/by_code/BRAIN', body: { city: 'Hamburg' } },
     { method: 'DELETE', path: '/albums/10' }
   ]), 200, [
-    { status: 201, location: '/artists/by_id/4', body: { status: 'created', id: 4 } },
+    { status: 201, location: '/artists/by_id/4', body: created(4) },
     { status: 200, body: ok },
     { status: 200, body: ok },
-    { status: 201, body: [{ status: 'created', id: 9 }, { status: 'created', id: 10 }] },
+    { status: 201, body: [created(9), created(10)] },
     { status: 201, body: { status: 'created' } },
     { status: 200, body: ok }
   ])
@@ -47,9 +48,9 @@ batches('an operation refers to the item of an earlier one, in its path and in i
     { method: 'POST', path: '/albums/7/tracks', body: { $: 'track' } },
     { method: 'PUT', path: '/$neu/rating', body: 1 }
   ]), 200, [
-    { status: 201, location: '/artists/by_id/4', body: { status: 'created', id: 4 } },
-    { status: 201, location: '/artists/by_id/4/albums/9', body: { status: 'created', id: 9 } },
-    { status: 201, location: '/albums/10', body: { status: 'created', id: 10 } },
+    { status: 201, location: '/artists/by_id/4', body: created(4) },
+    { status: 201, location: '/artists/by_id/4/albums/9', body: created(9) },
+    { status: 201, location: '/albums/10', body: created(10) },
     { status: 201, body: { status: 'created' } },
     { status: 200, body: ok },
     { status: 200, body: ok },
@@ -109,20 +110,12 @@ batches('where one operation fails, nothing is written, and its error tells its 
   ]
   const wrong = [
     [{ method: 'PATCH', path: '/albums/99/artist', body: {} }, 404, missing('99')],
-    [{ method: 'PATCH', path: '/albums/7', body: {}, if_match: '"x"' }, 412, {
-      status: 'precondition_failed',
-      error: 'precondition_failed',
-      message: "The item no longer matches 'If-Match'. Read it again before you change it."
-    }],
+    [{ method: 'PATCH', path: '/albums/7', body: {}, if_match: '"x"' }, 412,
+      unmet("The item no longer matches 'If-Match'. Read it again before you change it.")],
     [{ method: 'POST', path: '/albums', body: { title: 'x', artist: { id: 1, name: 'Can' } } }, 400,
       validation(['/INDEX/body/artist/name', 'cannot be written, and differs from the current value'])],
-    [{ method: 'POST', path: '/labels', body: [{ code: 'XX' }, { code: 'VSN' }] }, 409, {
-      status: 'conflict',
-      error: 'duplicate',
-      message: "An item with the same 'code' already exists.",
-      fields: ['code'],
-      pointer: '/INDEX/body/1'
-    }],
+    [{ method: 'POST', path: '/labels', body: [{ code: 'XX' }, { code: 'VSN' }] }, 409,
+      duplicate('code', '/INDEX/body/1')],
     [{ method: 'PATCH', path: '/artists/1', body: { name: 'forbidden' } }, 400, {
       error: 'argument', message: 'An artist cannot be named so.'
     }]

@@ -3,6 +3,7 @@ import { createClient } from '../../lib/clients/client/index.ts'
 import { ArgumentError, collection } from '../../lib/index.ts'
 import { keysDdl } from '../fixtures/keyed-notes.ts'
 import { everySource, type Tools, type World } from '../helpers/every-source.ts'
+import { forbidden, validation } from '../helpers/answers.ts'
 
 // docs/http.md: Changes of a value
 
@@ -24,20 +25,9 @@ const Song = Type.Object({
   version: Type.Integer({ readable: true, version: true, hidden: true })
 })
 
+const numbers = { plays: 41, rank: null, score: 0.5, listeners: '9007199254740993', price: '19.90', seconds: 300 }
 const song = {
-  id: 1,
-  plays: 41,
-  rank: null,
-  score: 0.5,
-  listeners: '9007199254740993',
-  price: '19.90',
-  tags: ['dnb', 'bass', 'dnb'],
-  title: 'Diplodocus',
-  notes: {},
-  seconds: 300,
-  secret: 7,
-  hits: 1,
-  version: 1
+  id: 1, ...numbers, tags: ['dnb', 'bass', 'dnb'], title: 'Diplodocus', notes: {}, secret: 7, hits: 1, version: 1
 }
 
 const world: World = {
@@ -70,61 +60,61 @@ const every = (name: string, run: (tools: Tools) => Promise<void>) => {
 }
 
 const changed = (value: unknown) => ({ status: 'ok', value })
-const invalid = (pointer: string, message: string) => ({
-  error: 'validation', message: "The body is not valid; 'details' lists 1 problem.", details: [{ pointer, message }]
-})
 
-every('a number is added to a value, exactly', async ({ get, send, same }) => {
-  same(await send('POST', '/songs/1/plays', { add: 1 }), 200, changed(42))
-  same(await send('POST', '/songs/1/plays', { add: -2 }), 200, changed(40))
-  same(await send('POST', '/songs/1/score', { add: 0.25 }), 200, changed(0.75))
-  same(await send('POST', '/songs/1/listeners', { add: '2' }), 200, changed('9007199254740995'))
-  same(await send('POST', '/songs/1/price', { add: '0.10' }), 200, changed('20.00'))
-  same(await send('POST', '/songs/1/price', { add: '-20.001' }), 200, changed('-0.001'))
-  same(await get('/songs/1?fields=plays,listeners,price,version'), 200,
-    { plays: 40, listeners: '9007199254740995', price: '-0.001', version: 7 })
-})
+/** Tests what changes of the first song are answered, one after the other: a value, or a mistake. */
+const changes = (sentence: string, ...all: ReadonlyArray<readonly [field: string, body: unknown, answer: object]>) => {
+  every(sentence, async ({ send, same }) => {
+    for (const [field, body, answer] of all) {
+      same(await send('POST', `/songs/1/${field}`, body), 'error' in answer ? 400 : 200, answer)
+    }
+  })
+}
 
-every('elements are appended to a list, and removed from it', async ({ get, send, same }) => {
-  same(await send('POST', '/songs/1/tags', { append: 'nl' }), 200, changed(['dnb', 'bass', 'dnb', 'nl']))
-  same(await send('POST', '/songs/1/tags', { remove: 'dnb' }), 200, changed(['bass', 'nl']))
-  same(await send('POST', '/songs/1/tags', { remove: 'none' }), 200, changed(['bass', 'nl']))
-  same(await get('/songs/1/tags'), 200, ['bass', 'nl'])
-})
+changes('a number is added to a value, exactly',
+  ['plays', { add: 1 }, changed(42)],
+  ['plays', { add: -2 }, changed(40)],
+  ['score', { add: 0.25 }, changed(0.75)],
+  ['listeners', { add: '2' }, changed('9007199254740995')],
+  ['price', { add: '0.10' }, changed('20.00')],
+  ['price', { add: '-20.001' }, changed('-0.001')],
+  ['price', { add: '0' }, changed('-0.001')])
 
-every('a value that the field does not take is not written', async ({ get, send, same }) => {
-  same(await send('POST', '/songs/1/plays', { add: 960 }), 400, invalid('/add', 'the new value must be at most 1000'))
-  same(await send('POST', '/songs/1/plays', { add: -42 }), 400, invalid('/add', 'the new value must be at least 0'))
-  same(await send('POST', '/songs/1/hits', { add: 2 ** 53 - 1 }), 400, invalid('/add', 'the new value must be an ' +
-    "integer between -9007199254740991 and 9007199254740991; found the string '9007199254740992'"))
-  same(await send('POST', '/songs/1/listeners', { add: '9223372036854775807' }), 400, invalid('/add', 'the new value ' +
-    'must be an integer between -9223372036854775808 and 9223372036854775807, written as text; ' +
-    "found the string '9232379236109516800'"))
-  same(await send('POST', '/songs/1/score', { add: 1e308 }), 200, changed(1e308))
-  same(await send('POST', '/songs/1/score', { add: 1e308 }), 400,
-    invalid('/add', 'the new value must be a number; found a number out of range'))
-  same(await send('POST', '/songs/1/tags', { append: 5 }), 400, invalid('/append', 'the new value must be a string'))
-  await send('POST', '/songs/1/tags', { append: 'four' })
-  same(await send('POST', '/songs/1/tags', { append: 'five' }), 400,
-    invalid('/append', 'the new value must have at most 4 items'))
-  same(await send('POST', '/songs/1/rank', { add: 1 }), 400,
-    invalid('/add', 'needs a value to change; found null'))
-  same(await get('/songs/1/plays'), 200, 41)
-})
+changes('elements are appended to a list, and removed from it',
+  ['tags', { append: 'nl' }, changed(['dnb', 'bass', 'dnb', 'nl'])],
+  ['tags', { remove: 'dnb' }, changed(['bass', 'nl'])],
+  ['tags', { remove: 'none' }, changed(['bass', 'nl'])])
 
-every('the body is one change that the field has', async ({ send, same }) => {
-  const form = (found: string) => invalid('', `must be {"add":...}; found ${found}`)
-  same(await send('POST', '/songs/1/plays', 1), 400, form('the number 1'))
-  same(await send('POST', '/songs/1/plays', {}), 400, form('an object'))
-  same(await send('POST', '/songs/1/plays', { add: 1, append: 1 }), 400, form('an object'))
-  same(await send('POST', '/songs/1/plays', { append: 1 }), 400, form('an object'))
-  same(await send('POST', '/songs/1/plays', { add: '1' }), 400,
-    invalid('/add', "must be an integer between -9007199254740991 and 9007199254740991; found the string '1'"))
-  same(await send('POST', '/songs/1/price', { add: 1 }), 400,
-    invalid('/add', 'must be a decimal number such as 19.90, written as text; found the number 1'))
-  same(await send('POST', '/songs/1/tags', { add: 1 }), 400,
-    invalid('', 'must be {"append":...} or {"remove":...}; found an object'))
-})
+const tooLarge = 'the new value must be an integer between -9223372036854775808 and 9223372036854775807, written as ' +
+  "text; found the string '9232379236109516800'"
+
+changes('a value that the field does not take is not written',
+  ['plays', { add: 960 }, validation(['/add', 'the new value must be at most 1000'])],
+  ['plays', { add: -42 }, validation(['/add', 'the new value must be at least 0'])],
+  ['hits', { add: 2 ** 53 - 1 }, validation(['/add', 'the new value must be an integer between -9007199254740991 and ' +
+    "9007199254740991; found the string '9007199254740992'"])],
+  ['listeners', { add: '9223372036854775807' }, validation(['/add', tooLarge])],
+  ['score', { add: 1e308 }, changed(1e308)],
+  ['score', { add: 1e308 }, validation(['/add', 'the new value must be a number; found a number out of range'])],
+  ['tags', { append: 5 }, validation(['/append', 'the new value must be a string'])],
+  ['tags', { append: 'four' }, changed(['dnb', 'bass', 'dnb', 'four'])],
+  ['tags', { append: 'five' }, validation(['/append', 'the new value must have at most 4 items'])],
+  ['rank', { add: 1 }, validation(['/add', 'needs a value to change; found null'])],
+  ['plays', { add: 0 }, changed(41)])
+
+const form = (found: string) => validation(['', `must be {"add":...}; found ${found}`])
+
+changes('the body is one change that the field has',
+  ['plays', 1, form('the number 1')],
+  ['plays', {}, form('an object')],
+  ['plays', { add: 1, append: 1 }, form('an object')],
+  ['plays', { append: 1 }, form('an object')],
+  ['plays', { add: '1' }, validation(
+    ['/add', "must be an integer between -9007199254740991 and 9007199254740991; found the string '1'"]
+  )],
+  ['price', { add: 1 }, validation(
+    ['/add', 'must be a decimal number such as 19.90, written as text; found the number 1']
+  )],
+  ['tags', { add: 1 }, validation(['', 'must be {"append":...} or {"remove":...}; found an object'])])
 
 every('POST is allowed where PUT of such a value is', async ({ t, request, send, same }) => {
   const allow = async (path: string, headers = {}) =>
@@ -135,20 +125,18 @@ every('POST is allowed where PUT of such a value is', async ({ t, request, send,
   for (const name of ['title', 'notes']) t.equal(await allow(name), 'GET, HEAD, OPTIONS, PUT', name)
   t.equal(await allow('seconds'), 'GET, HEAD, OPTIONS')
   t.equal(await allow('plays', { 'x-reader': '1' }), 'GET, HEAD, OPTIONS')
-  t.equal((await send('POST', '/songs/1/title', { add: 1 })).statusCode, 405)
-  t.equal((await send('POST', '/songs/1/seconds', { add: 1 })).statusCode, 405)
-  t.equal((await send('POST', '/songs/1/secret', { add: 1 })).statusCode, 404)
-  t.equal((await send('POST', '/songs/9/plays', { add: 1 })).statusCode, 404)
-  t.equal((await send('POST', '/songs/1/plays', { add: 1 }, { 'x-reader': '1' })).statusCode, 403)
-  t.equal((await send('POST', '/songs/1/plays', { add: 1 }, { 'x-blind': '1' })).statusCode, 403)
+  for (const [path, headers, status] of [
+    ['1/title', {}, 405], ['1/seconds', {}, 405], ['1/secret', {}, 404], ['9/plays', {}, 404],
+    ['1/plays', { 'x-reader': '1' }, 403], ['1/plays', { 'x-blind': '1' }, 403]
+  ] as const) t.equal((await send('POST', `/songs/${path}`, { add: 1 }, headers)).statusCode, status, path)
   same(await send('POST', '/songs/1/plays', { add: 1 }, { 'x-scoped': '1' }), 403,
-    { error: 'forbidden', message: 'You are not allowed to do this.' })
+    forbidden)
   same(await send('POST', '/songs/1/plays', { add: 0 }, { 'x-scoped': '1' }), 200, changed(41))
 })
 
 every('a setter gets the new value', async ({ get, send, same }) => {
   same(await send('POST', '/songs/1/hits', { add: 1 }), 200, changed(2))
-  same(await get('/songs/1/title'), 200, '2 hits')
+  same(await get('/songs/1?fields=title,version'), 200, { title: '2 hits', version: 2 })
   same(await send('POST', '/songs/1/hits', { add: 1 }), 400, { error: 'argument', message: 'too many hits' })
 })
 

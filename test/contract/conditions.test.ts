@@ -6,6 +6,7 @@ import dataApi, { collection, type DataApiOptions, memory } from '../../lib/inde
 import { collections, contents, ddl, tables, uuid } from '../fixtures/shop.ts'
 import { everyWrite } from '../helpers/batch-of-one.ts'
 import type { Tools } from '../helpers/every-source.ts'
+import { created, missing, unmet, validation } from '../helpers/answers.ts'
 
 // docs/http.md: Conditional requests
 
@@ -14,14 +15,8 @@ const conditions = (
 ) => { everyWrite(name, run, options, { collections, tables, ddl }) }
 
 const ok = { status: 'ok' }
-const changed = {
-  status: 'precondition_failed',
-  error: 'precondition_failed',
-  message: "The item no longer matches 'If-Match'. Read it again before you change it."
-}
-const there = {
-  status: 'precondition_failed', error: 'precondition_failed', message: "The item exists and matches 'If-None-Match'."
-}
+const changed = unmet("The item no longer matches 'If-Match'. Read it again before you change it.")
+const there = unmet("The item exists and matches 'If-None-Match'.")
 const required = {
   error: 'precondition_required',
   message: "This request requires the header 'If-Match'. Send the 'ETag' that you got with the item."
@@ -136,7 +131,7 @@ conditions('If-Match: * asks for an item that is there; a weak tag or none match
 
 conditions('an item that is not there is 404 before any precondition', async ({ send, same }) => {
   same(await send('PUT', '/artists/99', { rating: 1 }, { 'if-match': '"x"' }), 404,
-    { status: 'not_found', error: 'identifier_not_found', message: "An item was not found with the identifier '99'." })
+    missing('99'))
 })
 
 conditions('If-None-Match: * on an upsert only creates', async ({ get, send, same }) => {
@@ -145,11 +140,8 @@ conditions('If-None-Match: * on an upsert only creates', async ({ get, send, sam
   same(await send('PUT', '/artists/1', { rating: 1 },
     { 'if-none-match': String((await get('/artists/1')).headers.etag) }), 412, there)
   same(await send('PUT', '/artists/1', { rating: 1 }, { 'if-none-match': '"other"' }), 200, ok)
-  same(await send('PUT', '/artists/Nobody', { email: null }, { 'if-match': '*' }), 412, {
-    status: 'precondition_failed',
-    error: 'precondition_failed',
-    message: "The item does not exist, so it cannot match 'If-Match'."
-  })
+  same(await send('PUT', '/artists/Nobody', { email: null }, { 'if-match': '*' }), 412,
+    unmet("The item does not exist, so it cannot match 'If-Match'."))
 }, { requestStrategies: { upsert: true } })
 
 conditions('a collection may require If-Match: 428 without it', async tools => {
@@ -164,7 +156,7 @@ conditions('a collection may require If-Match: 428 without it', async tools => {
   t.equal((await send('PUT', '/albums/7/tracks', [], { 'if-match': '*' })).statusCode, 200)
   same(await send('PUT', '/labels/1', { city: 'x' }, { 'if-match': await tagOf(tools, '/labels/1') }), 200, ok)
   same(await send('PUT', '/labels/XX', { city: 'x' }, { 'if-none-match': '*' }), 201, { status: 'created' })
-  same(await send('POST', '/labels', { code: 'YY' }), 201, { status: 'created', id: 4 })
+  same(await send('POST', '/labels', { code: 'YY' }), 201, created(4))
 }, { requestStrategies: { requireIfMatch: true, upsert: true, delete: true } })
 
 conditions('a version field makes tags, and each write counts it up', async tools => {
@@ -176,13 +168,10 @@ conditions('a version field makes tags, and each write counts it up', async tool
   same(await send('PUT', '/albums/7/year', 1, { 'if-match': etag }), 412, changed)
   same(await send('PUT', '/albums/7/year', 1, { 'if-match': await tagOf(tools, '/albums/7/title') }), 200, ok)
   t.equal(await version(), 5)
-  same(await send('POST', '/artists/1/albums', { title: 'new' }), 201, { status: 'created', id: 9 })
+  same(await send('POST', '/artists/1/albums', { title: 'new' }), 201, created(9))
   t.equal((await opened.rows('albums')).find(row => row['id'] === 9)?.['version'], 1)
-  same(await send('PUT', '/albums/7', { version: 9 }), 400, {
-    error: 'validation',
-    message: "The body is not valid; 'details' lists 1 problem.",
-    details: [{ pointer: '/version', message: 'cannot be written, and differs from the current value' }]
-  })
+  same(await send('PUT', '/albums/7', { version: 9 }), 400,
+    validation(['/version', 'cannot be written, and differs from the current value']))
   same(await send('PATCH', '/artists/1', { albums: [{ id: 8 }] }), 200, ok)
   t.equal((await get('/albums/8/version')).json(), 2)
   same(await send('PATCH', '/albums/7', { tracks: [{ id: uuid(2) }] }), 200, ok)

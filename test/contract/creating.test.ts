@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { ArgumentError, collection, SubCollection, SubItem } from '../../lib/index.ts'
 import { everySource } from '../helpers/every-source.ts'
+import { constraint, created, dangling, duplicate, validation } from '../helpers/answers.ts'
 
 // docs/http.md: Writing
 
@@ -25,7 +26,7 @@ everySource('null is stored as null, and a missing member gets the default of th
   opened, get, send, same
 }) => {
   const values = '?fields=text,mood'
-  same(await send('POST', '/notes', { text: null, mood: null }), 201, { status: 'created', id: 2 })
+  same(await send('POST', '/notes', { text: null, mood: null }), 201, created(2))
   same(await get(`/notes/2${values}`), 200, { text: null, mood: null })
   same(await send(
     'POST', '/notes/1/replies', [{ text: null }, { mood: null, replies: [{ text: null, mood: null }] }, {}]
@@ -38,7 +39,7 @@ everySource('null is stored as null, and a missing member gets the default of th
 }, {}, { ...world, collections: source => ({ notes: collection(Note, { source: source('notes') }) }) })
 
 everySource('a hook or setter that sets undefined stores null', async ({ get, send, same }) => {
-  same(await send('POST', '/notes', { text: 'mine' }), 201, { status: 'created', id: 2 })
+  same(await send('POST', '/notes', { text: 'mine' }), 201, created(2))
   same(await get('/notes/2?fields=text,mood'), 200, { text: null, mood: null })
 }, {}, {
   ...world,
@@ -60,12 +61,12 @@ everySource('a setter is called for each value of a new item, also for one that 
     [{ state: 'live', log: 'set live' }, { state: 'draft', log: 'set draft' }, { state: 'draft', log: null }])
   same(await send('POST', '/notes', { state: 'locked' }), 400,
     { error: 'argument', message: 'Locked notes are made by hand.' })
-  same(await send('POST', '/notes/by_state/open', { state: 'open' }), 201, { status: 'created', id: 5 })
+  same(await send('POST', '/notes/by_state/open', { state: 'open' }), 201, created(5))
   same(await get('/notes/5/log'), 200, 'set open')
   same(await send('PATCH', '/notes/5', { state: 'open' }), 200, { status: 'ok' })
   same(await get('/notes/5/log'), 200, 'set open')
-  same(await send('POST', '/notes/by_state/shut', {}), 201, { status: 'created', id: 6 })
-  same(await send('POST', '/notes/by_state/shut', [{}]), 201, [{ status: 'created', id: 7 }])
+  same(await send('POST', '/notes/by_state/shut', {}), 201, created(6))
+  same(await send('POST', '/notes/by_state/shut', [{}]), 201, [created(7)])
   same(await get('/notes/by_state/shut?fields=log'), 200, [{ log: 'set shut' }, { log: 'set shut' }])
 }, {}, {
   ...world,
@@ -88,7 +89,7 @@ const Word = Type.Object({ text: Type.String({ identifier: true, ...flags }) })
 everySource('a key that no URL can name is refused', async ({ get, send, same, t }) => {
   for (const text of ['', '.', '..']) {
     same(await send('POST', '/words', { text }), 400,
-      { error: 'constraint', message: "The database does not accept this item because of 'text'.", fields: ['text'] })
+      constraint('text'))
   }
   t.equal((await send('POST', '/words', { text: '...' })).statusCode, 201)
   same(await get('/words'), 200, [{ text: '...' }, { text: 'a' }])
@@ -120,44 +121,22 @@ everySource('items of an array are created in their order, each with its links',
   get, send, request, same, t
 }) => {
   saved.length = 0
-  same(await send('POST', '/nodes', [{ id: 2, parent_id: 3 }, { id: 3, parent_id: 1 }]), 409, {
-    status: 'conflict',
-    error: 'reference',
-    message: "The item referred to by 'parent_id' does not exist.",
-    fields: ['parent_id'],
-    pointer: '/0'
-  })
-  same(await send('POST', '/nodes', [{ id: 3, parent_id: 1 }, { id: 2, parent_id: 3 }]), 201,
-    [{ status: 'created', id: 3 }, { status: 'created', id: 2 }])
-  same(await send('POST', '/nodes/1/tags', [{ name: 'one' }, { name: 'two' }]), 201,
-    [{ status: 'created', id: 1 }, { status: 'created', id: 2 }])
+  const mark = (id: number, more: object = {}) => ({ id, node_id: 1, ...more })
+  same(await send('POST', '/nodes', [{ id: 2, parent_id: 3 }, { id: 3, parent_id: 1 }]), 409,
+    dangling('parent_id', '/0'))
+  same(await send('POST', '/nodes', [{ id: 3, parent_id: 1 }, { id: 2, parent_id: 3 }]), 201, [3, 2].map(created))
+  same(await send('POST', '/nodes/1/tags', [{ name: 'one' }, { name: 'two' }]), 201, [1, 2].map(created))
   same(await get('/nodes/1/tags'), 200, [{ id: 1, name: 'one' }, { id: 2, name: 'two' }])
   const lines = '{"id":8,"node_id":1}\n{"id":9,"node_id":1}\n'
   const headers = { 'content-type': 'application/x-ndjson' }
   same(await request({ method: 'POST', url: '/marks', headers, payload: lines }), 201, { status: 'created', count: 2 })
-  same(await send('POST', '/nodes/1/marks', [{ id: 1, node_id: 1 }, { id: 2, node_id: 2 }]), 400, {
-    error: 'validation',
-    message: "The body is not valid; 'details' lists 1 problem.",
-    details: [{ pointer: '/1/node_id', message: 'contradicts the URL' }]
-  })
-  same(await send('POST', '/marks', [{ id: 1, node_id: 1 }, { id: 2 ** 53 - 1, node_id: 1 }]), 400, {
-    error: 'constraint',
-    message: "The database does not accept this item because of 'id'.",
-    fields: ['id'],
-    pointer: '/1'
-  })
-  same(await send('POST', '/marks', [
-    { id: 1, node_id: 1 }, { id: 2, node_id: 1 }, { id: 1, node_id: 1, text: 'a' }, { id: 3, node_id: 1, text: 'b' }
-  ]), 409, {
-    status: 'conflict',
-    error: 'duplicate',
-    message: "An item with the same 'id' already exists.",
-    fields: ['id'],
-    pointer: '/2'
-  })
-  same(await send('POST', '/marks', [{ id: 1, node_id: 1 }, { id: 2, node_id: 1 }]), 201,
-    [{ status: 'created', id: 1 }, { status: 'created', id: 2 }])
-  same(await get('/marks?fields=id,node_id'), 200, [1, 2, 8, 9].map(id => ({ id, node_id: 1 })))
+  same(await send('POST', '/nodes/1/marks', [mark(1), mark(2, { node_id: 2 })]), 400,
+    validation(['/1/node_id', 'contradicts the URL']))
+  same(await send('POST', '/marks', [mark(1), mark(2 ** 53 - 1)]), 400, constraint('id', '/1'))
+  same(await send('POST', '/marks', [mark(1), mark(2), mark(1, { text: 'a' }), mark(3, { text: 'b' })]), 409,
+    duplicate('id', '/2'))
+  same(await send('POST', '/marks', [mark(1), mark(2)]), 201, [1, 2].map(created))
+  same(await get('/marks?fields=id,node_id'), 200, [1, 2, 8, 9].map(id => mark(id)))
   t.strictSame(saved, [{ id: 1, nodeId: 1 }, { id: 2, nodeId: 1 }])
 }, { imports: true }, {
   tables: { nodes: [{ id: 1, parentId: null }], tags: [], node_tags: [], marks: [] },

@@ -4,6 +4,7 @@ import { test } from 'tap'
 import dataApi, { collection, computed, exactly, memory } from '../../lib/index.ts'
 import { errorKinds } from '../../lib/core/errors/errors.ts'
 import { everySource } from '../helpers/every-source.ts'
+import { internal, missing, notAllowed } from '../helpers/answers.ts'
 
 // docs/http.md: Errors
 
@@ -11,7 +12,7 @@ everySource('an error is JSON: a code for programs, a message for people', async
   const wrong: Record<string, [status: number, body: object]> = {
     '/artists/x': [
       404,
-      { status: 'not_found', error: 'identifier_not_found', message: "An item was not found with the identifier 'x'." }
+      missing('x')
     ],
     '/artist': [404, {
       status: 'not_found',
@@ -69,12 +70,11 @@ everySource('an error is JSON: a code for programs, a message for people', async
 
 everySource('what a resource does not take is 405 with Allow', async ({ request, same }) => {
   for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'TRACE'] as const) {
-    same(await request({ method: method as 'GET', url: '/labels/1' }), 405, {
-      error: 'method_not_allowed', message: `${method} is not allowed here. Allowed methods: GET, HEAD, OPTIONS.`
-    }, { allow: 'GET, HEAD, OPTIONS' })
+    same(await request({ method: method as 'GET', url: '/labels/1' }), 405,
+      notAllowed(method, 'GET, HEAD, OPTIONS'), { allow: 'GET, HEAD, OPTIONS' })
   }
   same(await request({ method: 'POST', url: '/labels', headers: { 'content-type': 'text/xml' }, payload: '<a/>' }), 405,
-    { error: 'method_not_allowed', message: 'POST is not allowed here. Allowed methods: GET, HEAD, OPTIONS, QUERY.' }, {
+    notAllowed('POST', 'GET, HEAD, OPTIONS, QUERY'), {
       allow: 'GET, HEAD, OPTIONS, QUERY'
     })
   same(await request({ method: 'POST', url: '/nope', payload: {} }), 404,
@@ -168,7 +168,7 @@ test('anything else is 500, telling nothing', async t => {
   for (const url of ['/things/1', '/things', '/things/boom', '/things/odd', '/things/1/weight']) {
     const response = await app.inject(url)
     t.strictSame([response.statusCode, response.json()],
-      [500, { error: 'internal', message: 'Something went wrong on the server.' }], url)
+      [500, internal], url)
   }
   await app.close()
 })

@@ -2,6 +2,7 @@ import { Type } from '@sinclair/typebox'
 import { collection } from '../../lib/index.ts'
 import { everySource, type World } from '../helpers/every-source.ts'
 import { visitsOnce } from '../helpers/walk-pages.ts'
+import { created } from '../helpers/answers.ts'
 
 // docs/http.md: What an item shows. Values that JSON cannot carry exactly, the same on every source.
 
@@ -62,7 +63,7 @@ everySource('one number is one group, whatever zeros it ends with', async ({ t, 
 
 everySource('exact values are written as text, as they are sent', async ({ t, get, send, same }) => {
   const sent = { count: '-9007199254740993', price: '0.10', until: 'infinity', mixed: 7 }
-  same(await send('POST', '/accounts', sent), 201, { status: 'created', id: 25 })
+  same(await send('POST', '/accounts', sent), 201, created(25))
   same(await get('/accounts/25?fields=count,price,until,mixed'), 200, sent)
   for (const body of [{ count: 5 }, { count: '1.5' }, { price: 0.1 }, { price: 'NaN' }, { until: '0044-03-15 BC' }]) {
     t.equal((await send('PATCH', '/accounts/25', body)).statusCode, 400, JSON.stringify(body))

@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { collection, SubCollection } from '../../lib/index.ts'
 import { everySource, type World } from '../helpers/every-source.ts'
+import { created } from '../helpers/answers.ts'
 
 // docs/http.md: Writing
 
@@ -62,7 +63,7 @@ const Note = Type.Object({
 everySource('a value that a hook sets to undefined is null, whatever the default of its column', async ({
   send, get, same
 }) => {
-  same(await send('POST', '/notes', {}), 201, { status: 'created', id: 1 })
+  same(await send('POST', '/notes', {}), 201, created(1))
   same(await get('/notes/1/text'), 200, null)
 }, {}, {
   ddl: "create table notes (id key, text text default 'x') strict;",

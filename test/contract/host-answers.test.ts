@@ -6,6 +6,7 @@ import { test } from 'tap'
 import dataApi, { collection, DataApiError, memory } from '../../lib/index.ts'
 import { Type } from '@sinclair/typebox'
 import { everybody } from '../helpers/everybody.ts'
+import { internal } from '../helpers/answers.ts'
 
 // docs/http.md: Errors. What a hook of the application answers, sends on or throws is as on any route.
 
@@ -140,20 +141,14 @@ test('an error with a status keeps its status, its message and its headers', asy
     ['401', Object.assign(new Error('Who?'), { statusCode: 401 }), 401, {
       error: 'unauthorized', message: 'Who?'
     }, undefined],
-    ['a 500', Object.assign(new Error('secret'), { statusCode: 500 }), 500, {
-      error: 'internal', message: 'Something went wrong on the server.'
-    }, undefined],
-    ['no status', new Error('secret'), 500, {
-      error: 'internal', message: 'Something went wrong on the server.'
-    }, undefined],
-    ['an odd status', Object.assign(new Error('secret'), { statusCode: 200 }), 500, {
-      error: 'internal', message: 'Something went wrong on the server.'
-    }, undefined],
-    ['text', 'secret', 500, { error: 'internal', message: 'Something went wrong on the server.' }, undefined],
-    ['null', null, 500, { error: 'internal', message: 'Something went wrong on the server.' }, undefined],
+    ['a 500', Object.assign(new Error('secret'), { statusCode: 500 }), 500, internal, undefined],
+    ['no status', new Error('secret'), 500, internal, undefined],
+    ['an odd status', Object.assign(new Error('secret'), { statusCode: 200 }), 500, internal, undefined],
+    ['text', 'secret', 500, internal, undefined],
+    ['null', null, 500, internal, undefined],
     ['an object', {
       secret: true
-    }, 500, { error: 'internal', message: 'Something went wrong on the server.' }, undefined]
+    }, 500, internal, undefined]
   ]
   for (const [what, thrown, status, body, retryAfter] of cases) {
     const { app, ask } = await serve(failing(thrown))

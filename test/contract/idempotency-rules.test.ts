@@ -4,6 +4,7 @@ import { idempotency, Mark, Note, world } from '../fixtures/keyed-notes.ts'
 import { everySource, type Tools, type World } from '../helpers/every-source.ts'
 import fc, { runsOf } from '../helpers/fast-check.ts'
 import type { Opened } from '../helpers/sources.ts'
+import { created } from '../helpers/answers.ts'
 
 // docs/http.md: Idempotency keys. A repetition tells what its caller may read by then.
 
@@ -49,15 +50,15 @@ every('who may no longer read repeats no write but POST at the collection', asyn
     ['POST', '/notes', { text: 'a' }, 'a'], ['PATCH', '/notes/1', { text: 'b' }, 'b'],
     ['PUT', '/notes/1/text', 'c', 'c'], ['DELETE', '/notes/1', undefined, 'd']
   ] as const
-  const [created, ...others] = writes
+  const [creation, ...others] = writes
   for (const [method, url, body, name] of writes) await send(method, url, body, key(name))
   const blind = (name: string) => ({ ...key(name), 'x-denied': 'notes' })
   for (const [method, url, body, name] of others) {
     same(await send(method, url, body, blind(name)), 403, mayNot('read', 'notes'),
       { 'idempotency-replayed': undefined })
   }
-  const [method, url, body, name] = created
-  same(await send(method, url, body, blind(name)), 201, { status: 'created', id: 1 },
+  const [method, url, body, name] = creation
+  same(await send(method, url, body, blind(name)), 201, created(1),
     { 'idempotency-replayed': 'true' })
   if ((await opened.rows('notes')).length > 0) throw new Error('something was created')
 })
@@ -79,8 +80,8 @@ every('a repetition shows no item that its caller may not read by now', async ({
     send('POST', '/notes', { text: 'a', owner: 'bo' }, key('k', more))
   same(await create(), 201, { id: 1, text: 'a', owner: 'bo', marks: [] })
   const acknowledged = { 'idempotency-replayed': 'true', etag: undefined, 'preference-applied': undefined }
-  same(await create({ 'x-hidden': 'bo' }), 201, { status: 'created', id: 1 }, acknowledged)
-  same(await create({ 'x-denied': 'notes' }), 201, { status: 'created', id: 1 }, acknowledged)
+  same(await create({ 'x-hidden': 'bo' }), 201, created(1), acknowledged)
+  same(await create({ 'x-denied': 'notes' }), 201, created(1), acknowledged)
 })
 
 every('a repetition shows an item as it is by now, or acknowledges its write', async ({ get, send, same }) => {
@@ -90,7 +91,7 @@ every('a repetition shows an item as it is by now, or acknowledges its write', a
   const { etag } = (await get('/notes/by_text/a?fields=text,owner')).headers
   same(await create(), 201, { text: 'a', owner: 'bo' }, { etag: String(etag), 'idempotency-replayed': 'true' })
   await send('DELETE', '/notes/by_text/a')
-  same(await create(), 201, { status: 'created', id: 1 }, { etag: undefined, 'idempotency-replayed': 'true' })
+  same(await create(), 201, created(1), { etag: undefined, 'idempotency-replayed': 'true' })
 })
 
 /** Returns the writes of a round, each with the path of the items that it shows. */

@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { collection, SubItem } from '../../lib/index.ts'
 import { everySource, type Tools, type World } from '../helpers/every-source.ts'
+import { dangling } from '../helpers/answers.ts'
 
 // docs/http.md: Imports. Rules are checked for all items that are inserted together as for one.
 
@@ -41,12 +42,7 @@ async function send ({ request }: Tools, items: readonly object[], type: string)
 
 everySource('a reference to a hidden item is one to none, and tells its line', async tools => {
   const { t, get } = tools
-  const reference = {
-    status: 'conflict',
-    error: 'reference',
-    message: "The item referred to by 'teamId' does not exist.",
-    fields: ['teamId']
-  }
+  const reference = dangling('teamId')
   for (const teamId of [2, 99]) {
     const items = [...three, task('d'), task('e'), task('f', { teamId })]
     t.strictSame(await send(tools, items, 'application/x-ndjson'), [409, { ...reference, line: 6 }])

@@ -6,6 +6,7 @@ import { everySource, type Tools, type World } from '../helpers/every-source.ts'
 import fc, { runsOf } from '../helpers/fast-check.ts'
 import Fastify from '../helpers/fastify.ts'
 import { openers } from '../helpers/sources.ts'
+import { missing } from '../helpers/answers.ts'
 
 // docs/http.md: Imports
 
@@ -126,9 +127,7 @@ everySource('a mistake in any line is told with the line, and nothing is written
     t.match(broken.json(), { error: 'malformed_body', line })
     t.equal(await count(tools), 1)
   }
-  same(await post(tools, '/things/7/marks', lines({ name: 'a' })), 404, {
-    status: 'not_found', error: 'identifier_not_found', message: "An item was not found with the identifier '7'."
-  })
+  same(await post(tools, '/things/7/marks', lines({ name: 'a' })), 404, missing('7'))
 }, options, world)
 
 everySource('an import can be tried', async tools => {

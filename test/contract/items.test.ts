@@ -1,11 +1,9 @@
 import { Type } from '@sinclair/typebox'
 import { collection, SubCollection, SubItem } from '../../lib/index.ts'
 import { everySource } from '../helpers/every-source.ts'
+import { noField } from '../helpers/answers.ts'
 
 // docs/http.md: What an item shows
-
-const noField = (name: string) =>
-  ({ status: 'not_found', error: 'field_not_found', message: `There is no field '${name}'.` })
 
 everySource('an item shows its readable fields that are not hidden, under their names on the wire', async ({
   t, get

@@ -4,6 +4,7 @@ import dataApi, { collection, expression, memory, SubCollection, SubItem } from 
 import { Id, open, shown } from '../helpers/checked-tables.ts'
 import { everySource, type World } from '../helpers/every-source.ts'
 import Fastify from '../helpers/fastify.ts'
+import { internal } from '../helpers/answers.ts'
 
 // docs/declaring.md: Expressions that are null
 
@@ -91,7 +92,7 @@ everySource('an expression that says it is never null is described so', async ({
 }, {}, world(Flag, false))
 
 everySource('a null that was excluded is an error wherever it would be shown', async ({ t, get, same, send }) => {
-  const failed = { error: 'internal', message: 'Something went wrong on the server.' }
+  const failed = internal
   const urls = [
     '/tickets', '/tickets/2', '/tickets/2/is_high', '/tickets?fields=is_high', '/tickets?fields=is_high,team',
     '/tickets?fields=is_high,team(id)', '/tickets/2?fields=is_high,team(id)', '/tickets/by_id', '/tickets/by_id/2',

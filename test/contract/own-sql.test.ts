@@ -9,6 +9,7 @@ import type { Expression } from '../../lib/core/declare/computed.ts'
 import { Id, onBoth, open, shown } from '../helpers/checked-tables.ts'
 import Fastify from '../helpers/fastify.ts'
 import { eventually } from '../helpers/follow.ts'
+import { internal } from '../helpers/answers.ts'
 
 // docs/declaring.md: Values in SQL
 
@@ -146,7 +147,7 @@ onBoth('SQL that has changed since the start answers no request', ddl, async (t,
   for (const url of urls) {
     const response = await get(url)
     t.equal(response.statusCode, 500, `${url} ${response.body}`)
-    t.strictSame(response.json(), { error: 'internal', message: 'Something went wrong on the server.' }, url)
+    t.strictSame(response.json(), internal, url)
   }
   for (const accept of ['application/x-ndjson', 'text/csv', 'text/event-stream']) {
     t.equal((await get('/tickets?fields=is_overdue,id', { accept })).statusCode, 500, accept)

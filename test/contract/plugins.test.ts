@@ -25,6 +25,7 @@ import { test } from 'tap'
 import { gunzipSync } from 'node:zlib'
 import dataApi, { ArgumentError, collection, memory } from '../../lib/index.ts'
 import { everybody } from '../helpers/everybody.ts'
+import { internal } from '../helpers/answers.ts'
 
 // docs/own-code.md: Plugin and hooks. The plugins that applications use work as on any route.
 
@@ -144,7 +145,7 @@ test('@fastify/sensible: its errors keep status and message', async t => {
   for (const [how, status, body] of [
     ['reply', 503, { error: 'rejected', message: 'Back at noon.' }],
     ['throw', 402, { error: 'rejected', message: 'Pay.' }],
-    ['inside', 500, { error: 'internal', message: 'Something went wrong on the server.' }]
+    ['inside', 500, internal]
   ] as const) {
     const answer = await ask('/api/things', { 'x-how': how })
     t.strictSame([answer.status, answer.json()], [status, body], how)

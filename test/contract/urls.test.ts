@@ -1,23 +1,14 @@
 import Fastify from '../helpers/fastify.ts'
 import { test } from 'tap'
 import dataApi, { frameworkErrors } from '../../lib/index.ts'
-import { everySource } from '../helpers/every-source.ts'
+import { everySource, type Tools } from '../helpers/every-source.ts'
+import { missing, noField, notAllowed } from '../helpers/answers.ts'
+import { walkPages } from '../helpers/walk-pages.ts'
 
 // docs/http.md: URLs
 
-const missing = (identifier: string) => ({
-  status: 'not_found',
-  error: 'identifier_not_found',
-  message: `An item was not found with the identifier '${identifier}'.`
-})
-const noField = (name: string) =>
-  ({ status: 'not_found', error: 'field_not_found', message: `There is no field '${name}'.` })
-
 everySource('the root is the directory of collections, in the order declared', async ({ get, same }) => {
-  const directory = [{ name: 'artists', type: 'collection' }, {
-    name: 'albums', type: 'collection'
-  }, { name: 'tracks', type: 'collection' }, { name: 'labels', type: 'collection' }]
-  same(await get('/'), 200, directory)
+  same(await get('/'), 200, ['artists', 'albums', 'tracks', 'labels'].map(name => ({ name, type: 'collection' })))
 })
 
 everySource('a collection is an array of its items in listed form', async ({ get, same }) => {
@@ -27,12 +18,11 @@ everySource('a collection is an array of its items in listed form', async ({ get
   ])
 })
 
-everySource('an item is found by its identifier', async ({ get, same }) => {
+everySource('an item is found by its identifier, and a field of it is its value alone, as JSON', async ({
+  get, same
+}) => {
   same(await get('/tracks/2'), 200,
     { id: 2, title: 'Halleluhwah', seconds: 1112, albums: [{ id: 3, title: 'Tago Mago' }] })
-})
-
-everySource('a field of an item is its value alone, as JSON', async ({ get, same }) => {
   same(await get('/artists/1/name'), 200, 'Noisia')
   same(await get('/artists/1/age'), 200, 23)
   same(await get('/artists/3/start_date'), 200, null)
@@ -49,17 +39,10 @@ everySource('paths chain to any depth through sub-items and sub-collections', as
 
 everySource('every rule holds at every depth', async ({ get, same }) => {
   same(await get('/artists/2/albums?year>1971&fields=title'), 200, [{ title: 'Ege Bamyasi' }])
-  same(await get('/artists/2/albums/by_year'), 200,
-    { 1971: [{ id: 3, title: 'Tago Mago' }], 1972: [{ id: 4, title: 'Ege Bamyasi' }] })
-  same(await get('/artists/1/albums?limit=1'), 200, [{ id: 1, title: 'Outer Edges' }],
-    { link: '<http://localhost/artists/1/albums?limit=1&after=WyJpZCIsMV0>; rel="next"' })
+  same(await get('/artists/2/albums/by_year?fields=id'), 200, { 1971: [{ id: 3 }], 1972: [{ id: 4 }] })
+  same(await get('/artists/1/albums?limit=1&fields=id'), 200, [{ id: 1 }],
+    { link: '<http://localhost/artists/1/albums?limit=1&fields=id&after=WyJpZCIsMV0>; rel="next"' })
   same(await get('/artists/1/albums/3'), 404, missing('3'))
-  same(await get('/artists/1/albums/1?nope=1'), 400, {
-    error: 'invalid_filter',
-    message: 'The parameter \'nope\' cannot be used here: a single item cannot be filtered.',
-    parameter: 'nope',
-    position: 1
-  })
 })
 
 everySource('segments are split before they are decoded, so an encoded slash is data', async ({ get, same }) => {
@@ -103,10 +86,9 @@ everySource('an empty segment is 404', async ({ get, same }) => {
 })
 
 everySource('the walk checks its ancestors', async ({ get, same }) => {
-  same(await get('/artists/999/albums'), 404, missing('999'))
-  same(await get('/artists/999/albums/1/title'), 404, missing('999'))
-  same(await get('/artists/1/albums/999/tracks'), 404, missing('999'))
-  same(await get('/artists/999/albums/x'), 404, missing('999'))
+  for (const path of ['999/albums', '999/albums/1/title', '1/albums/999/tracks', '999/albums/x']) {
+    same(await get(`/artists/${path}`), 404, missing('999'))
+  }
 })
 
 everySource('a sub-item that is null is null, and any longer path through it is 404', async ({ get, same }) => {
@@ -149,10 +131,9 @@ everySource('a member of it is a collection, with every query parameter', async 
 })
 
 everySource('a segment by_x where x is no field is an ordinary identifier', async ({ get, same }) => {
-  same(await get('/artists/by_nothing'), 404, missing('by_nothing'))
-  same(await get('/artists/by_slug'), 404, missing('by_slug'))
-  same(await get('/artists/by_pin'), 404, missing('by_pin'))
-  same(await get('/artists/by_secret_code'), 404, missing('by_secret_code'))
+  for (const segment of ['by_nothing', 'by_slug', 'by_pin', 'by_secret_code']) {
+    same(await get(`/artists/${segment}`), 404, missing(segment))
+  }
 })
 
 everySource('filters, order, selection and pages of members apply to dictionaries', async ({ get, same }) => {
@@ -182,19 +163,17 @@ everySource('a longer path through a scalar is 404, as is an unknown field', asy
   same(await get('/artists/1/nope/nope'), 404, noField('nope'))
 })
 
-everySource('a query parameter on a resource that cannot use it is 400', async ({ t, get }) => {
-  const wrong = {
-    '/?sort=name': 'invalid_sort',
-    '/artists/1?sort=name': 'invalid_sort',
-    '/artists/1?page=1': 'invalid_page',
-    '/artists/1?age>1': 'invalid_filter',
-    '/artists/1/name?fields=id': 'invalid_fields',
-    '/artists/3/label?limit=1': 'invalid_page'
-  }
-  for (const [url, error] of Object.entries(wrong)) {
+everySource('a query parameter on a resource that cannot use it is 400', async ({ t, get, same }) => {
+  for (const [url, error] of [
+    ['/?sort=name', 'invalid_sort'], ['/artists/1?sort=name', 'invalid_sort'], ['/artists/1?page=1', 'invalid_page'],
+    ['/artists/1/name?fields=id', 'invalid_fields'], ['/artists/3/label?limit=1', 'invalid_page']
+  ] as const) {
     const response = await get(url)
     t.strictSame([response.statusCode, response.json().error], [400, error], url)
   }
+  const message = "The parameter 'nope' cannot be used here: a single item cannot be filtered."
+  same(await get('/artists/1/albums/1?nope=1'), 400,
+    { error: 'invalid_filter', message, parameter: 'nope', position: 1 })
 })
 
 everySource('HEAD is GET without the body', async ({ t, get, request }) => {
@@ -220,42 +199,29 @@ everySource('OPTIONS is 204 with what the resource takes', async ({ request, sam
     { status: 'not_found', error: 'collection_not_found', message: "There is no collection 'nope'." })
 })
 
-everySource('links in the answer to a QUERY are followed with the same body', async ({ request, t }) => {
-  const form = { 'content-type': 'application/x-www-form-urlencoded' }
-  const all = (await request({ url: '/albums?fields=id&sort=year' })).json<unknown>()
-  for (const payload of ['size=2', 'size=2&page=1', 'limit=2&offset=0']) {
-    const seen: unknown[] = []
-    let url: string | undefined = '/albums'
-    while (url !== undefined) {
-      const sent = `fields=id&sort=year&${payload}`
-      const response = await request({ method: 'QUERY' as 'GET', url, headers: form, payload: sent })
-      seen.push(...response.json<unknown[]>())
-      url = /<http:\/\/localhost([^>]*)>; rel="next"/.exec(String(response.headers['link']))?.[1]
-    }
-    t.strictSame(seen, all)
+const form = 'application/x-www-form-urlencoded'
+const query = ({ request }: Pick<Tools, 'request'>, url: string, payload: string, type = form) =>
+  request({ method: 'QUERY' as 'GET', url, headers: { 'content-type': type }, payload })
+
+everySource('links in the answer to a QUERY are followed with the same body', async tools => {
+  const all = (await tools.get('/albums?fields=id&sort=year')).json<unknown>()
+  for (const paging of ['size=2', 'size=2&page=1', 'limit=2&offset=0']) {
+    const seen = await walkPages(url => query(tools, url, `fields=id&sort=year&${paging}`), '/albums')
+    tools.t.strictSame(seen, all, paging)
   }
 })
 
-everySource('QUERY is GET with the query string in the body', async ({ request, same }) => {
-  const form = { 'content-type': 'application/x-www-form-urlencoded' }
-  same(await request({
-    method: 'QUERY' as 'GET', url: '/albums', headers: form, payload: 'year%3E=1972&fields=year&sort=year'
-  }), 200, [{ year: 1972 }, { year: 2010 }, { year: 2016 }])
-  same(await request({
-    method: 'QUERY' as 'GET',
-    url: '/artists/2/albums?sort=year',
-    headers: { 'content-type': 'Application/X-WWW-Form-Urlencoded; charset=utf-8' },
-    payload: 'fields=year'
-  }), 200, [{ year: 1971 }, { year: 1972 }])
-  same(await request({ method: 'QUERY' as 'GET', url: '/albums?limit=1', headers: form, payload: 'fields=id' }), 200,
+everySource('QUERY is GET with the query string in the body', async tools => {
+  const { same } = tools
+  same(await query(tools, '/albums', 'year%3E=1972&fields=year&sort=year'), 200,
+    [{ year: 1972 }, { year: 2010 }, { year: 2016 }])
+  same(await query(
+    tools, '/artists/2/albums?sort=year', 'fields=year', 'Application/X-WWW-Form-Urlencoded; charset=utf-8'
+  ), 200, [{ year: 1971 }, { year: 1972 }])
+  same(await query(tools, '/albums?limit=1', 'fields=id'), 200,
     [{ id: 1 }], { link: '<http://localhost/albums?limit=1&after=WyJpZCIsMV0>; rel="next"' })
-  same(await request({
-    method: 'QUERY' as 'GET', url: '/albums', headers: { 'content-type': 'application/json' }, payload: '{}'
-  }), 415, {
-    error: 'unsupported_media_type',
-    message: "The 'Content-Type' of the body must be application/x-www-form-urlencoded."
-  })
-  same(await request({ method: 'QUERY' as 'GET', url: '/albums/1', headers: form, payload: 'fields=id' }), 405, {
-    error: 'method_not_allowed', message: 'QUERY is not allowed here. Allowed methods: GET, HEAD, OPTIONS.'
-  }, { allow: 'GET, HEAD, OPTIONS' })
+  same(await query(tools, '/albums', '{}', 'application/json'), 415,
+    { error: 'unsupported_media_type', message: `The 'Content-Type' of the body must be ${form}.` })
+  const allow = 'GET, HEAD, OPTIONS'
+  same(await query(tools, '/albums/1', 'fields=id'), 405, notAllowed('QUERY', allow), { allow })
 })

@@ -6,17 +6,47 @@ type Item = Readonly<Record<string, unknown>>
 /** With a count, a database writes the page by another statement than without. */
 export const counted = { prefer: 'count=exact' } as const
 
+type Get = (url: string, headers?: Record<string, string>) => Promise<LightMyRequestResponse>
+
+/** Returns a link of an answer as a browser sends it when it is pasted there; undefined if there is none. */
+export function linkOf ({ headers }: Pick<LightMyRequestResponse, 'headers'>, rel: string): string | undefined {
+  const [, target] = new RegExp(`<(http[^>]*)>; rel="${rel}"`).exec(String(headers.link)) ?? []
+  if (target === undefined) return undefined
+  const { pathname, search } = new URL(target)
+  return pathname + search
+}
+
+export const idsOf = (response: LightMyRequestResponse): number[] => response.json<Item[]>().map(({ id }) => Number(id))
+
+/** Follows links from page to page. Returns the ids on each page, and the URL of the last. */
+export async function followLinks (
+  get: Get, start: string | undefined, rel: string, headers: Record<string, string> = {},
+  between: (page: number) => void | Promise<void> = () => {}
+): Promise<{ readonly pages: number[][], readonly last: string }> {
+  const pages: number[][] = []
+  let last = ''
+  for (let url = start; url !== undefined && pages.length < 100;) {
+    const response = await get(url, headers)
+    last = url
+    pages.push(idsOf(response))
+    await between(pages.length)
+    url = linkOf(response, rel)
+  }
+  return { pages, last }
+}
+
 /** Follows `next` from a URL to the last page, and returns all items; stops after 100 pages. */
 export async function walkPages (
-  app: FastifyInstance, url: string, headers: Readonly<Record<string, string>> = {}
+  from: FastifyInstance | Get, url: string, headers: Record<string, string> = {}
 ): Promise<readonly Item[]> {
+  const get = typeof from === 'function' ? from : (url: string) => from.inject({ url, headers })
   const seen: Item[] = []
   let next: string | undefined = url
   for (let pages = 0; next !== undefined && pages < 100; pages++) {
-    const response: LightMyRequestResponse = await app.inject({ url: next, headers })
+    const response = await get(next, headers)
     if (response.statusCode !== 200) throw new Error(`${next}: ${response.statusCode} ${response.body}`)
     seen.push(...response.json<Item[]>())
-    next = /<[^>]*?(\/[a-z]\w*\?[^>]*)>; rel="next"/.exec(String(response.headers.link))?.[1]
+    next = linkOf(response, 'next')
   }
   return seen
 }

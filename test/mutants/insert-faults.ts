@@ -6,7 +6,7 @@ export const insertFaults: readonly Fault[] = [
     what: 'run: items that a hook sees are inserted together',
     text: 'hooks.creating !== undefined || hooks.created !== undefined',
     fault: 'hooks.creating !== undefined',
-    tests: ['contract/hooks', 'contract/imports', 'contract/writes-of-many']
+    tests: ['contract/hooks', 'contract/imports', 'contract/writes-by-filter']
   },
   {
     what: 'run: items whose values a setter takes are inserted together',

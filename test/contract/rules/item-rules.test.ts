@@ -1,11 +1,12 @@
 import { Type } from '@sinclair/typebox'
 import { test } from 'tap'
 import dataApi, { type Behaviour, collection, type ItemRule, SubCollection, SubItem } from '../../../lib/index.ts'
-import { forbidden, serveThing, Thing } from '../../fixtures/company.ts'
+import { serveThing, Thing } from '../../fixtures/company.ts'
 import { everySource, type Tools, type World } from '../../helpers/every-source.ts'
 import Fastify from '../../helpers/fastify.ts'
 import { openers } from '../../helpers/sources.ts'
 import { everybody } from '../../helpers/everybody.ts'
+import { created, forbidden } from '../../helpers/answers.ts'
 
 // docs/http.md: Rules. A field may be writable in some items only.
 
@@ -74,7 +75,7 @@ rule('a field whose rule denies it in an item is 403 with its name, and nothing 
 })
 
 rule('a new item is not asked for', async ({ send, same }) => {
-  same(await send('POST', '/offers', { price: 1, state: 'final', shop: { id: 1 } }), 201, { status: 'created', id: 3 })
+  same(await send('POST', '/offers', { price: 1, state: 'final', shop: { id: 1 } }), 201, created(3))
 })
 
 rule('the rule of a foreign key is asked by every way of writing the link', async ({ send, t, same }) => {

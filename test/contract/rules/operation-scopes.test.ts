@@ -1,12 +1,13 @@
 import { Type } from '@sinclair/typebox'
 import { test } from 'tap'
 import dataApi, { type Behaviour, collection, type Declared, type Scopes } from '../../../lib/index.ts'
-import { forbidden, serveThing, Thing } from '../../fixtures/company.ts'
+import { serveThing, Thing } from '../../fixtures/company.ts'
 import { tables, world } from '../../fixtures/notes.ts'
 import { everybody } from '../../helpers/everybody.ts'
 import { everySource, type Tools, type World } from '../../helpers/every-source.ts'
 import Fastify from '../../helpers/fastify.ts'
 import { openers } from '../../helpers/sources.ts'
+import { forbidden, missing } from '../../helpers/answers.ts'
 
 // docs/http.md: Rules. Of the items that exist for a caller it may update some, and delete some.
 
@@ -40,10 +41,6 @@ const rule = (name: string, run: (tools: Tools) => Promise<void>) => {
   everySource(name, run, { requestStrategies: { delete: true } }, plans)
 }
 
-const notFound = (segment: string) => ({
-  status: 'not_found', error: 'identifier_not_found', message: `An item was not found with the identifier '${segment}'.`
-})
-
 rule('an item that may be read and not changed is 403, and one that may not be read is 404', async ({
   send, same, get
 }) => {
@@ -55,7 +52,7 @@ rule('an item that may be read and not changed is 403, and one that may not be r
     same(await send(method, `/plans/2${path}`, body, me), 403, forbidden)
     same(await send(method, `/plans/b${path}`, body, me), 403, forbidden)
     same(await send(method, `/plans/by_owner/2/2${path}`, body, me), 403, forbidden)
-    same(await send(method, `/plans/3${path}`, body, me), 404, notFound('3'))
+    same(await send(method, `/plans/3${path}`, body, me), 404, missing('3'))
   }
   same(await send('DELETE', '/plans/1', undefined, me), 403, forbidden)
   same(await send('PATCH', '/plans/1', { name: 'mine' }, me), 200, { status: 'ok' })

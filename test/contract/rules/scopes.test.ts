@@ -2,33 +2,30 @@ import { Type } from '@sinclair/typebox'
 import { collection, SubCollection } from '../../../lib/index.ts'
 import { everySource, type World } from '../../helpers/every-source.ts'
 import fc, { runsOf, seed } from '../../helpers/fast-check.ts'
-import { boss, flags, forbidden, red, rule } from '../../fixtures/company.ts'
+import { boss, flags, red, rule } from '../../fixtures/company.ts'
+import { created, dangling, duplicate, forbidden, missing, reference } from '../../helpers/answers.ts'
 
 // docs/http.md: Rules. Items outside a caller's scope do not exist for the caller.
-
-const notFound = (segment: string) => ({
-  status: 'not_found', error: 'identifier_not_found', message: `An item was not found with the identifier '${segment}'.`
-})
 
 rule('a row outside the scope is as absent as one that does not exist, on every path', async ({ get, same }) => {
   same(await get('/projects?fields=title', red), 200, [{ title: 'Apple' }, { title: 'Cherry' }])
   same(await get('/projects?fields=title', boss), 200,
     [{ title: 'Apple' }, { title: 'Berry' }, { title: 'Cherry' }, { title: 'a' }])
   for (const segment of ['11', 'Berry', 'b', 'berry', '99']) {
-    same(await get(`/projects/${segment}`, red), 404, notFound(segment))
+    same(await get(`/projects/${segment}`, red), 404, missing(segment))
   }
-  same(await get('/projects/mine', red), 404, notFound('mine'))
-  same(await get('/projects/11/title', red), 404, notFound('11'))
-  same(await get('/projects/11/tasks', red), 404, notFound('11'))
+  same(await get('/projects/mine', red), 404, missing('mine'))
+  same(await get('/projects/11/title', red), 404, missing('11'))
+  same(await get('/projects/11/tasks', red), 404, missing('11'))
   same(await get('/projects/by_title', red), 200, {
     Apple: { id: 10, title: 'Apple', code: 'a', team_id: 1 },
     Cherry: { id: 12, title: 'Cherry', code: null, team_id: 1 }
   })
   same(await get('/projects/by_team_id?fields=id', red), 200, { 1: [{ id: 10 }, { id: 12 }] })
-  same(await get('/teams/2', red), 404, notFound('2'))
-  same(await get('/teams/1/projects/11', red), 404, notFound('11'))
+  same(await get('/teams/2', red), 404, missing('2'))
+  same(await get('/teams/1/projects/11', red), 404, missing('11'))
   same(await get('/tasks?fields=text', red), 200, [{ text: 'peel' }, { text: 'pit' }])
-  same(await get('/tasks/21/project', red), 404, notFound('21'))
+  same(await get('/tasks/21/project', red), 404, missing('21'))
 })
 
 rule('a row outside the scope makes no segment ambiguous, is not counted, and is on no page', async ({ get, same }) => {
@@ -57,7 +54,7 @@ rule('embedded items and lists, and filters through relations, know the scope of
   same(await get('/projects?labels.word=secret&fields=id', boss), 200, [])
   same(await get('/tasks/21?fields=project(title)', { 'x-team': '2' }), 200, { project: { title: 'Berry' } })
   same(await get('/projects?where=!(tasks.hours>1)&fields=id', red), 200, [{ id: 10 }])
-  same(await get('/projects/10/labels/31', red), 404, notFound('31'))
+  same(await get('/projects/10/labels/31', red), 404, missing('31'))
 })
 
 rule('streams hold only what is in the scope', async ({ get, t }) => {
@@ -88,26 +85,11 @@ rule('what is outside the scope cannot be written, by any method', async ({ send
 rule('a write that would take an item out of the scope, or create one outside of it, is 403', async ({
   send, same, get
 }) => {
-  same(await send('POST', '/projects', { title: 'New', team_id: 1 }, red), 201, { status: 'created', id: 14 })
+  same(await send('POST', '/projects', { title: 'New', team_id: 1 }, red), 201, created(14))
   // Whoever may not see the other team cannot name it either.
-  same(await send('PUT', '/projects/10/team_id', 2, red), 409, {
-    status: 'conflict',
-    error: 'reference',
-    message: "The item referred to by 'team_id' does not exist.",
-    fields: ['team_id']
-  })
-  same(await send('PUT', '/projects/10/team_id', 9, red), 409, {
-    status: 'conflict',
-    error: 'reference',
-    message: "The item referred to by 'team_id' does not exist.",
-    fields: ['team_id']
-  })
-  same(await send('POST', '/tasks', { text: 'x', project_id: 11 }, red), 409, {
-    status: 'conflict',
-    error: 'reference',
-    message: "The item referred to by 'project_id' does not exist.",
-    fields: ['project_id']
-  })
+  same(await send('PUT', '/projects/10/team_id', 2, red), 409, dangling('team_id'))
+  same(await send('PUT', '/projects/10/team_id', 9, red), 409, dangling('team_id'))
+  same(await send('POST', '/tasks', { text: 'x', project_id: 11 }, red), 409, dangling('project_id'))
   same(await send('POST', '/labels', { word: 'mine' }, red), 403, forbidden)
   // Whoever may, still cannot give a project away, whole or in a body of many.
   const lead = { ...red, 'x-role': 'lead' }
@@ -120,16 +102,12 @@ rule('a write that would take an item out of the scope, or create one outside of
 })
 
 rule('a duplicate of what is hidden is not told as such', async ({ send, same }) => {
-  same(await send('POST', '/projects', { title: 'Apple' }, red), 409, {
-    status: 'conflict', error: 'duplicate', message: "An item with the same 'title' already exists.", fields: ['title']
-  })
+  same(await send('POST', '/projects', { title: 'Apple' }, red), 409, duplicate('title'))
   const unnamed = { error: 'constraint', message: 'The database does not accept this item.', fields: [] }
   same(await send('POST', '/projects', { title: 'Berry' }, red), 400, unnamed)
   same(await send('PUT', '/projects/by_title/Berry', {}, red), 400, unnamed)
   same(await send('PUT', '/projects/10/title', 'Berry', red), 400, unnamed)
-  same(await send('POST', '/projects', { title: 'Apple', code: 'b' }, red), 409, {
-    status: 'conflict', error: 'duplicate', message: "An item with the same 'title' already exists.", fields: ['title']
-  })
+  same(await send('POST', '/projects', { title: 'Apple', code: 'b' }, red), 409, duplicate('title'))
 })
 
 rule('a duplicate of what is hidden is answered as a new value where the item would be outside the scope', async ({
@@ -188,27 +166,12 @@ everySource('a duplicate names fields that a seen item has all, and what is hidd
 }, {}, seats)
 
 rule('in a body, what is hidden can be neither named nor linked', async ({ send, same, get }) => {
-  same(await send('PUT', '/tasks/20', { project: { id: 11 } }, red), 409, {
-    status: 'conflict',
-    error: 'reference',
-    message: 'There is no project with the id 11.',
-    fields: ['project'],
-    pointer: '/project'
-  })
-  same(await send('PUT', '/tasks/20', { project: { id: 99 } }, red), 409, {
-    status: 'conflict',
-    error: 'reference',
-    message: 'There is no project with the id 99.',
-    fields: ['project'],
-    pointer: '/project'
-  })
-  same(await send('PUT', '/projects/10', { labels: [{ id: 31 }] }, red), 409, {
-    status: 'conflict',
-    error: 'reference',
-    message: 'There is no label with the id 31.',
-    fields: ['labels'],
-    pointer: '/labels/0'
-  })
+  same(await send('PUT', '/tasks/20', { project: { id: 11 } }, red), 409,
+    reference('There is no project with the id 11.', ['project'], '/project'))
+  same(await send('PUT', '/tasks/20', { project: { id: 99 } }, red), 409,
+    reference('There is no project with the id 99.', ['project'], '/project'))
+  same(await send('PUT', '/projects/10', { labels: [{ id: 31 }] }, red), 409,
+    reference('There is no label with the id 31.', ['labels'], '/labels/0'))
   same(await get('/tasks/20/project_id', red), 200, 10)
 })
 
@@ -231,11 +194,11 @@ rule('a filter on the very field that the scope goes by narrows what is seen, an
 rule('whoever names an item gets that item or none, and never another that may be seen', async ({
   get, send, same
 }) => {
-  same(await get('/projects/11?fields=id', red), 404, notFound('11'))
-  same(await get('/projects/by_id/11?fields=id', red), 404, notFound('11'))
-  same(await get('/projects/13?fields=id', red), 404, notFound('13'))
+  same(await get('/projects/11?fields=id', red), 404, missing('11'))
+  same(await get('/projects/by_id/11?fields=id', red), 404, missing('11'))
+  same(await get('/projects/13?fields=id', red), 404, missing('13'))
   same(await get('/projects?id=11&fields=id', red), 200, [])
-  same(await send('DELETE', '/projects/13', undefined, red), 404, notFound('13'))
+  same(await send('DELETE', '/projects/13', undefined, red), 404, missing('13'))
   same(await get('/projects?fields=id', boss), 200, [{ id: 10 }, { id: 11 }, { id: 12 }, { id: 13 }])
 })
 
@@ -275,18 +238,13 @@ const Note = Type.Object({
 everySource('a reference that only the other collection knows of leads to nothing hidden either', async ({
   send, get, same
 }) => {
-  const dangling = {
-    status: 'conflict',
-    error: 'reference',
-    message: "The item referred to by 'room_id' does not exist.",
-    fields: ['room_id']
-  }
+  const refused = dangling('room_id')
   for (const room of [2, 9]) {
-    same(await send('PUT', '/notes/1', { room_id: room }), 409, dangling)
-    same(await send('PUT', '/notes/1/room_id', room), 409, dangling)
-    same(await send('POST', '/notes', { room_id: room }), 409, dangling)
+    same(await send('PUT', '/notes/1', { room_id: room }), 409, refused)
+    same(await send('PUT', '/notes/1/room_id', room), 409, refused)
+    same(await send('POST', '/notes', { room_id: room }), 409, refused)
   }
-  same(await send('POST', '/notes', { room_id: 1 }), 201, { status: 'created', id: 2 })
+  same(await send('POST', '/notes', { room_id: 1 }), 201, created(2))
   same(await get('/notes?fields=room_id'), 200, [{ room_id: 1 }, { room_id: 1 }])
 }, {}, {
   tables: { rooms: [{ id: 1 }, { id: 2 }], notes: [{ id: 1, text: 'a', roomId: 1 }] },

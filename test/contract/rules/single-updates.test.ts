@@ -7,13 +7,13 @@ import { type Test, test } from 'tap'
 import dataApi, {
   type Behaviour, collection, type Declared, type PostgresDatabase, sqlite, type SqliteDatabase
 } from '../../../lib/index.ts'
-import { forbidden } from '../../fixtures/company.ts'
 import fc, { runsOf } from '../../helpers/fast-check.ts'
 import Fastify from '../../helpers/fastify.ts'
 import { onDatabase } from '../../helpers/on-database.ts'
 import { test as testOnPostgres, withoutPostgres } from '../../helpers/on-postgres.ts'
 import { openers } from '../../helpers/sources.ts'
 import { everybody } from '../../helpers/everybody.ts'
+import { forbidden, missing } from '../../helpers/answers.ts'
 
 // docs/http.md: Rules. An update in a scope is one statement where that decides what a transaction would decide.
 
@@ -24,10 +24,6 @@ const Task = Type.Object({
   title: Type.String(flags),
   owner: Type.Integer(flags),
   rank: Type.Integer(flags)
-})
-
-const notFound = (segment: string) => ({
-  status: 'not_found', error: 'identifier_not_found', message: `An item was not found with the identifier '${segment}'.`
 })
 
 const me = { 'x-me': '1' }
@@ -118,7 +114,7 @@ onBoth('an update that cascades to the value which the scope compares is 403', {
 }, ', whole text references tasks (title) on update cascade, unique (title)', inFirst, async (app, t) => {
   t.strictSame(await patch(app, '/tasks/1', { title: 'z' }), refused)
   t.strictSame(await patch(app, '/tasks/2', { title: 'z' }), updated)
-  t.strictSame(await patch(app, '/tasks/3', { rank: 7 }), [404, notFound('3')])
+  t.strictSame(await patch(app, '/tasks/3', { rank: 7 }), [404, missing('3')])
 })
 
 const computed = ", whole text generated always as (case when rank = 0 then title else 'none' end) stored"
@@ -141,7 +137,7 @@ testOnPostgres('an item that leaves the scope while its update waits is 404', t 
       const waiting = "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"
       while ((await admin.query(waiting)).rowCount === 0) await sleep(5)
       await owner.query('commit')
-      t.strictSame(await answer, [404, notFound(path)])
+      t.strictSame(await answer, [404, missing(path)])
       t.equal((await admin.query("select from tasks where title = 'late'")).rowCount, 0)
       await admin.query('update tasks set owner = 1')
       await Promise.all([owner.end(), admin.end()])

@@ -1,10 +1,11 @@
 import { Type } from '@sinclair/typebox'
 import { test } from 'tap'
 import dataApi, { type Behaviour, collection, memory, SubCollection, SubItem } from '../../../lib/index.ts'
-import { flags, forbidden } from '../../fixtures/company.ts'
+import { flags } from '../../fixtures/company.ts'
 import { everySource, type Tools, type World } from '../../helpers/every-source.ts'
 import Fastify from '../../helpers/fastify.ts'
 import { everybody } from '../../helpers/everybody.ts'
+import { forbidden } from '../../helpers/answers.ts'
 
 // docs/rules.md. A condition of a scope may say that a related item must exist for the caller.
 

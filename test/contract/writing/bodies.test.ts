@@ -4,7 +4,8 @@ import { test } from 'tap'
 import dataApi, { collection, memory } from '../../../lib/index.ts'
 import { contents, uuid } from '../../fixtures/shop.ts'
 import { everySource } from '../../helpers/every-source.ts'
-import { ok, upsert, validation, writes } from '../../helpers/shop-writes.ts'
+import { upsert, writes } from '../../helpers/shop-writes.ts'
+import { constraint, created, ok, validation } from '../../helpers/answers.ts'
 
 // docs/http.md: Writing
 
@@ -178,7 +179,7 @@ test("the host's Ajv settings do not leak in", async t => {
 writes('a value is stored in its canonical form', async ({ get, send, same }) => {
   same(await send('POST', '/tracks', {
     title: 'Outro', played_at: '2024-05-06T09:08:07+02:00', id: 'ABCDEF00-0000-4000-8000-000000000001'
-  }), 201, { status: 'created', id: 'abcdef00-0000-4000-8000-000000000001' })
+  }), 201, created('abcdef00-0000-4000-8000-000000000001'))
   same(await get('/tracks/Outro?fields=id,played_at'), 200,
     { id: 'abcdef00-0000-4000-8000-000000000001', played_at: '2024-05-06T07:08:07.000Z' })
   same(await send('PUT', '/artists/1', { rating: -0 }), 200, ok)
@@ -195,7 +196,7 @@ writes('values at their edges are taken or refused, on every source alike', asyn
       ]
     ))
   same(await send('PUT', '/labels/9007199254740991', { code: 'BIG' }), 400,
-    { error: 'constraint', message: "The database does not accept this item because of 'id'.", fields: ['id'] })
+    constraint('id'))
   same(await request({
     method: 'PUT', url: '/artists/1', headers: { 'content-type': 'application/json' }, payload: '{"old_name":1e400}'
   }), 400, validation(['/old_name', 'cannot be written, and differs from the current value']))
@@ -221,7 +222,7 @@ writes('a value for a field that cannot be written is 400 in a create, of whatev
 const wordOrNull = Type.Optional(Type.Union([Type.String(), Type.Null()], { readable: true, writable: true }))
 
 everySource('a field may have the name of a member that every object inherits', async ({ get, send, same }) => {
-  same(await send('POST', '/odd', {}), 201, { status: 'created', id: 1 })
+  same(await send('POST', '/odd', {}), 201, created(1))
   same(await send('PATCH', '/odd/1', { toString: 'x' }), 200, ok)
   same(await send('PUT', '/odd/1', { constructor: 'y', doc: { valueOf: 1 } }), 200, ok)
   same(await get('/odd/1'), 200, { id: 1, constructor: 'y', toString: 'x', doc: { valueOf: 1 } })

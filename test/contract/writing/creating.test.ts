@@ -2,13 +2,14 @@ import { Type } from '@sinclair/typebox'
 import { collection, SubItem } from '../../../lib/index.ts'
 import { Album, contents, ddl, shop, tables, uuid } from '../../fixtures/shop.ts'
 import { everySource } from '../../helpers/every-source.ts'
-import { missing, upsert, validation, writes } from '../../helpers/shop-writes.ts'
+import { upsert, writes } from '../../helpers/shop-writes.ts'
+import { constraint, created, duplicate, missing, notAllowed, validation } from '../../helpers/answers.ts'
 
 // docs/http.md: Writing
 
 writes('a new item is 201 with Location and an acknowledgement with its id', async ({ get, send, same }) => {
   same(await send('POST', '/artists', { name: 'Amon Tobin', email: 'a@example.org', rating: 9.5, genre: 'jazz' }), 201,
-    { status: 'created', id: 4 }, { location: '/artists/by_id/4', 'content-type': 'application/json; charset=utf-8' })
+    created(4), { location: '/artists/by_id/4', 'content-type': 'application/json; charset=utf-8' })
   same(await get('/artists/4'), 200, {
     id: 4,
     name: 'Amon Tobin',
@@ -43,15 +44,15 @@ writes('and may be none', async ({ send, same }) => {
 }, { responseContent: { createdBody: 'none' } })
 
 writes('Location is safe whatever it holds, below the prefix', async ({ send, same, get }) => {
-  same(await send('POST', '/api/labels', { code: 'NINJA' }), 201, { status: 'created', id: 3 },
+  same(await send('POST', '/api/labels', { code: 'NINJA' }), 201, created(3),
     { location: '/api/labels/by_id/3' })
-  same(await send('POST', '/api/artists/by_name/Can/albums', { title: 'x' }), 201, { status: 'created', id: 9 },
+  same(await send('POST', '/api/artists/by_name/Can/albums', { title: 'x' }), 201, created(9),
     { location: '/api/artists/by_name/Can/albums/9' })
   same(await get('/api/artists/by_name/Can/albums/9/title'), 200, 'x')
 }, { prefix: '/api' })
 
 writes('POST to a sub-collection links the new item to its parent', async ({ get, send, same }) => {
-  same(await send('POST', '/labels/1/artists/Noisia/albums', { title: 'Closer' }), 201, { status: 'created', id: 9 },
+  same(await send('POST', '/labels/1/artists/Noisia/albums', { title: 'Closer' }), 201, created(9),
     { location: '/labels/1/artists/Noisia/albums/9' })
   same(await get('/albums/9/artist/name'), 200, 'Noisia')
   same(await send('POST', '/artists/99/albums', { title: 'x' }), 404, missing('99'))
@@ -61,25 +62,25 @@ writes('POST to a sub-collection links the new item to its parent', async ({ get
 
 writes('also many to many', async ({ get, opened, send, same, t }) => {
   same(await send('POST', '/albums/7/tracks', { id: uuid(9), title: 'Collider' }), 201,
-    { status: 'created', id: uuid(9) }, { location: `/albums/7/tracks/by_id/${uuid(9)}` })
+    created(uuid(9)), { location: `/albums/7/tracks/by_id/${uuid(9)}` })
   same(await get('/albums/7/tracks?fields=title&sort=title'), 200, [{ title: 'Collider' }, { title: 'Intro' }])
   t.equal((await opened.rows('album_tracks')).length, 3)
 })
 
 writes('POST to a group gives the field its value where writable, else 405', async ({ get, send, same }) => {
-  same(await send('POST', '/artists/by_genre/jazz', { name: 'Sun Ra', email: null }), 201, { status: 'created', id: 4 },
+  same(await send('POST', '/artists/by_genre/jazz', { name: 'Sun Ra', email: null }), 201, created(4),
     { location: '/artists/by_genre/jazz/by_id/4' })
   same(await get('/artists/4/genre'), 200, 'jazz')
   same(await send('POST', '/artists/by_genre/jazz', { name: 'x', email: null, genre: 'rock' }), 400,
     validation(['/genre', 'contradicts the URL']))
   same(await send('POST', '/labels/1/artists/by_genre/rock', { name: 'Both', email: null, genre: 'rock' }), 201,
-    { status: 'created', id: 5 })
+    created(5))
   same(await get('/artists/Both?fields=genre,label(id)'), 200, { genre: 'rock', label: { id: 1 } })
   for (const url of ['/artists/by_old_name/x', '/artists/by_genre/none', '/artists/by_genre', '/']) {
     const isList = url.includes('old') || url.includes('none')
     const allow = `GET, HEAD, OPTIONS${isList ? ', QUERY, PATCH' : ''}`
     same(await send('POST', url, { name: 'x', email: null }), 405,
-      { error: 'method_not_allowed', message: `POST is not allowed here. Allowed methods: ${allow}.` }, { allow })
+      notAllowed('POST', allow), { allow })
   }
 })
 
@@ -92,13 +93,13 @@ writes('nothing is created at a URL whose parts contradict each other', async ({
   }
   same(await get('/artists/x'), 404, missing('x'))
   const twice = '/artists/by_genre/jazz/by_genre/jazz'
-  same(await send('POST', twice, { name: 'Sun Ra', email: null }), 201, { status: 'created', id: 4 },
+  same(await send('POST', twice, { name: 'Sun Ra', email: null }), 201, created(4),
     { location: `${twice}/by_id/4` })
 }, upsert)
 
 writes('an array creates all or none: 201 with an array of acknowledgements', async ({ t, opened, send, same }) => {
   same(await send('POST', '/artists', [{ name: 'A', email: null }, { name: 'B', email: null }]), 201,
-    [{ status: 'created', id: 4 }, { status: 'created', id: 5 }], { location: undefined })
+    [created(4), created(5)], { location: undefined })
   same(await send('POST', '/labels', []), 201, [])
   const before = await contents(opened)
   same(await send('POST', '/artists', [{ name: 'C', email: null }, { nam: 'D' }, 3]), 400, validation(
@@ -107,34 +108,17 @@ writes('an array creates all or none: 201 with an array of acknowledgements', as
   ))
   same(await send('POST', '/artists', [{ name: 'C', email: null }, { name: 'forbidden', email: null }]), 400,
     { error: 'argument', message: 'An artist cannot be named so.', pointer: '/1' })
-  same(await send('POST', '/artists', [{ name: 'C', email: null }, { name: 'C', email: null }]), 409, {
-    status: 'conflict',
-    error: 'duplicate',
-    message: "An item with the same 'name' already exists.",
-    fields: ['name'],
-    pointer: '/1'
-  })
+  same(await send('POST', '/artists', [{ name: 'C', email: null }, { name: 'C', email: null }]), 409,
+    duplicate('name', '/1'))
   t.strictSame(await contents(opened), before)
 })
 
 writes('every identifier that another item has is named', async ({ send, same }) => {
-  const duplicate = {
-    status: 'conflict',
-    error: 'duplicate',
-    message: "An item with the same 'name' and 'email' already exists.",
-    fields: ['name', 'email']
-  }
-  same(await send('POST', '/artists', { email: 'noisia@example.org', name: 'Can' }), 409, duplicate)
-  same(await send('PUT', '/artists/3', { email: 'noisia@example.org', name: 'Can' }), 409, duplicate)
-  same(await send('POST', '/tracks', { id: uuid(2), title: 'Intro' }), 409, {
-    status: 'conflict',
-    error: 'duplicate',
-    message: "An item with the same 'id' and 'title' already exists.",
-    fields: ['id', 'title']
-  })
-  same(await send('PUT', '/labels/1', { code: 'SPOON' }), 409, {
-    status: 'conflict', error: 'duplicate', message: "An item with the same 'code' already exists.", fields: ['code']
-  })
+  const taken = duplicate(['name', 'email'])
+  same(await send('POST', '/artists', { email: 'noisia@example.org', name: 'Can' }), 409, taken)
+  same(await send('PUT', '/artists/3', { email: 'noisia@example.org', name: 'Can' }), 409, taken)
+  same(await send('POST', '/tracks', { id: uuid(2), title: 'Intro' }), 409, duplicate(['id', 'title']))
+  same(await send('PUT', '/labels/1', { code: 'SPOON' }), 409, duplicate('code'))
 })
 
 const Counted = Type.Object({
@@ -145,9 +129,7 @@ const Counted = Type.Object({
 everySource('a key that would leave nothing to count on with is refused, however it is written', async ({
   send, same
 }) => {
-  const refused = {
-    error: 'constraint', message: "The database does not accept this item because of 'id'.", fields: ['id']
-  }
+  const refused = constraint('id')
   same(await send('POST', '/counted', { id: Number.MAX_SAFE_INTEGER }), 400, refused)
   same(await send('PUT', '/counted/1/id', Number.MAX_SAFE_INTEGER), 400, refused)
   same(await send('PUT', '/counted/1', { id: 2 ** 52 + 1 }, { prefer: 'return=representation' }), 400, refused)
@@ -169,9 +151,9 @@ const Loose = Type.Object({
 everySource('a field that is optional may be left out of a create, whether its values may be null or not', async ({
   get, send, same
 }) => {
-  same(await send('POST', '/loose', { needed: null }), 201, { status: 'created', id: 2 })
+  same(await send('POST', '/loose', { needed: null }), 201, created(2))
   same(await send('POST', '/loose', [{ needed: 'a', word: null }, { needed: 'b', word: 'c' }]), 201,
-    [{ status: 'created', id: 3 }, { status: 'created', id: 4 }])
+    [created(3), created(4)])
   same(await send('POST', '/loose', { word: 'd' }), 400, validation(['/needed', 'is required']))
   same(await get('/loose?offset=1&fields=word'), 200, [{ word: null }, { word: null }, { word: 'c' }])
 }, {}, {
@@ -186,11 +168,11 @@ const Referring = Type.Object({
 
 everySource('of a sub-item and its foreign key, one is enough where both are writable', async ({ get, send, same }) => {
   const titles = [{ title: 'a', artist: { id: 2 } }, { title: 'b', artist_id: 2 }]
-  same(await send('POST', '/albums', titles), 201, [{ status: 'created', id: 9 }, { status: 'created', id: 10 }])
+  same(await send('POST', '/albums', titles), 201, [created(9), created(10)])
   same(await get('/artists/by_id/2/albums?sort=id&fields=title,artist_id&offset=1'), 200,
     [{ title: 'a', artist_id: 2 }, { title: 'b', artist_id: 2 }])
   same(await send('POST', '/albums', { title: 'c', artist: { name: 'New', email: null } }), 201,
-    { status: 'created', id: 11 })
+    created(11))
   same(await send('POST', '/albums', { title: 'd' }), 400,
     validation(['/artist', "is required, or in its place 'artist_id'"]))
 }, {}, {
@@ -207,8 +189,8 @@ const Node = Type.Object({
 
 everySource('one is enough where the foreign key can be null, too, and one must be there', async tools => {
   const { get, send, same } = tools
-  const created = [{ parent: { id: 1 } }, { parent: null }, { parent_id: 1 }, { parent_id: null }]
-  same(await send('POST', '/nodes', created), 201, [2, 3, 4, 5].map(id => ({ status: 'created', id })))
+  const nodes = [{ parent: { id: 1 } }, { parent: null }, { parent_id: 1 }, { parent_id: null }]
+  same(await send('POST', '/nodes', nodes), 201, [2, 3, 4, 5].map(id => ({ status: 'created', id })))
   same(await get('/nodes?offset=1&fields=parent_id'), 200, [1, null, 1, null].map(id => ({ parent_id: id })))
   same(await send('POST', '/nodes', {}), 400, validation(['/parent_id', "is required, or in its place 'parent'"]))
   same(await send('PUT', '/nodes/1', {}), 200, { status: 'ok' })

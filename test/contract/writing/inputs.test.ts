@@ -3,8 +3,8 @@ import { test } from 'tap'
 import dataApi, { ArgumentError, collection, input, memory, SubCollection, SubItem } from '../../../lib/index.ts'
 import Fastify from '../../helpers/fastify.ts'
 import { everySource, type World } from '../../helpers/every-source.ts'
-import { validation } from '../../helpers/shop-writes.ts'
 import { everybody } from '../../helpers/everybody.ts'
+import { created, validation } from '../../helpers/answers.ts'
 
 // docs/writing.md: Inputs
 
@@ -63,14 +63,14 @@ const password = 'correct horse'
 inputs('an input is written by every way of writing, and fills what its function assigns', async tools => {
   const { send, same, app, opened, t } = tools
   same(await send('POST', '/users', { name: 'Eve', new_password: password, invite_code: 'x' }), 201,
-    { status: 'created', id: 2 })
+    created(2))
   same(await send('PATCH', '/users/1', { new_password: 'one two three' }), 200, { status: 'ok' })
   same(await send('PUT', '/users/7', { name: 'Upserted', new_password: password }), 201, { status: 'created' })
   same(await send('PUT', '/users/7', { new_password: 'another one' }), 200, { status: 'ok' })
   same(await send('PATCH', '/teams/1', { users: [{ id: 8, name: 'Nested', new_password: password }] }), 200,
     { status: 'ok' })
   same(await send('POST', '/teams/1/users', { id: 9, name: 'Below', new_password: password }), 201,
-    { status: 'created', id: 9 })
+    created(9))
   same(await send('PUT', '/users/2/new_password', 'a scalar one'), 200, { status: 'ok' })
   const users = app.dataApi.asSystem().collection('users')
   await users.create({ id: 10, name: 'Own', newPassword: password, inviteCode: 'y' })

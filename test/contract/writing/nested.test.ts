@@ -2,7 +2,8 @@ import { Type } from '@sinclair/typebox'
 import { collection, SubItem } from '../../../lib/index.ts'
 import { contents } from '../../fixtures/shop.ts'
 import { everySource } from '../../helpers/every-source.ts'
-import { ok, upsert, validation, writes } from '../../helpers/shop-writes.ts'
+import { upsert, writes } from '../../helpers/shop-writes.ts'
+import { created, dangling, duplicate, ok, reference, validation } from '../../helpers/answers.ts'
 
 // docs/http.md: Writing
 
@@ -23,13 +24,8 @@ writes('a sub-item in a body sets the reference, by an object that holds an iden
 
 writes('what cannot be found and not be created is 409 reference', async ({ t, opened, send, same }) => {
   const before = await contents(opened)
-  same(await send('PATCH', '/artists/1', { rating: 1, label: { id: 99 } }), 409, {
-    status: 'conflict',
-    error: 'reference',
-    message: 'There is no label with the id 99.',
-    fields: ['label'],
-    pointer: '/label'
-  })
+  same(await send('PATCH', '/artists/1', { rating: 1, label: { id: 99 } }), 409,
+    reference('There is no label with the id 99.', ['label'], '/label'))
   t.strictSame(await contents(opened), before)
 })
 
@@ -54,7 +50,7 @@ writes('a member that is a sub-collection or sub-item creates or links its eleme
       ]
     }]
   }
-  same(await send('POST', '/labels', label), 201, { status: 'created', id: 3 })
+  same(await send('POST', '/labels', label), 201, created(3))
   same(await get('/labels/3?fields=artists(name,albums(title,tracks(title;sort=title)))'), 200, {
     artists: [
       { name: 'Noisia', albums: [{ title: 'Outer Edges', tracks: [{ title: 'Intro' }] }] },
@@ -82,20 +78,10 @@ writes('errors of elements point at the element, and leave nothing', async ({ t,
     validation(['/artists/1/rating', 'must be at most 10'], ['/artists/1/email', 'is required']))
   same(await send('POST', '/labels', artists({ name: 'forbidden', email: null })), 400,
     { error: 'argument', message: 'An artist cannot be named so.', pointer: '/artists/1' })
-  same(await send('POST', '/labels', artists({ name: 'Two', email: 'can@example.org' })), 409, {
-    status: 'conflict',
-    error: 'duplicate',
-    message: "An item with the same 'email' already exists.",
-    fields: ['email'],
-    pointer: '/artists/1'
-  })
-  same(await send('POST', '/labels', artists({ id: 99 })), 409, {
-    status: 'conflict',
-    error: 'reference',
-    message: 'There is no artist with the id 99.',
-    fields: ['artists'],
-    pointer: '/artists/1'
-  })
+  same(await send('POST', '/labels', artists({ name: 'Two', email: 'can@example.org' })), 409,
+    duplicate('email', '/artists/1'))
+  same(await send('POST', '/labels', artists({ id: 99 })), 409,
+    reference('There is no artist with the id 99.', ['artists'], '/artists/1'))
   same(await send('POST', '/labels', { code: 'NINJA', artists: {} }), 400,
     validation(['/artists', 'must be an array; found an object']))
   t.strictSame(await contents(opened), before)
@@ -105,13 +91,6 @@ writes('a conflict of an earlier element is told before mistakes of elements tha
   t, opened, send, same
 }) => {
   const before = await contents(opened)
-  const duplicate = (field: string, pointer?: string) => ({
-    status: 'conflict',
-    error: 'duplicate',
-    message: `An item with the same '${field}' already exists.`,
-    fields: [field],
-    ...pointer !== undefined && { pointer }
-  })
   const taken = { name: 'One', email: 'can@example.org' }
   const wrong = { name: 'Two', email: null, rating: 11 }
   const mistake = (pointer: string) => validation([`${pointer}/rating`, 'must be at most 10'])
@@ -141,12 +120,7 @@ everySource('a reference to nothing is 409, naming the field by which the client
   t, opened, get, send, same
 }) => {
   const before = await opened.rows('orders')
-  const refused = {
-    status: 'conflict',
-    error: 'reference',
-    message: "The item referred to by 'parent_id' does not exist.",
-    fields: ['parent_id']
-  }
+  const refused = dangling('parent_id')
   same(await send('PUT', '/orders/1', { parent_id: 99 }), 409, refused)
   same(await send('PUT', '/orders/1/parent_id', 99), 409, refused)
   same(await send('POST', '/orders', { parent_id: 99 }), 409, refused)
@@ -163,7 +137,7 @@ everySource('a reference to nothing is 409, naming the field by which the client
 
 writes('a body may repeat the parent that the URL names', async ({ get, send, same }) => {
   same(await send('POST', '/labels/1/artists', { name: 'Twice', email: null, label: { code: 'VSN' } }), 201,
-    { status: 'created', id: 4 })
+    created(4))
   same(await send('PUT', '/labels/VSN/artists/Twice', (await get('/labels/VSN/artists/Twice')).json()), 200, ok)
   for (const url of ['/labels/1/artists/Twice', '/labels/1/artists/Thrice']) {
     same(await send('PUT', url, { email: null, label: { id: 2 } }), 400, validation(['/label', 'contradicts the URL']))

@@ -1,4 +1,5 @@
-import { deletes, missing, writes } from '../../helpers/shop-writes.ts'
+import { deletes, writes } from '../../helpers/shop-writes.ts'
+import { missing } from '../../helpers/answers.ts'
 
 // docs/http.md: Writing
 

@@ -1,8 +1,8 @@
 import { Type } from '@sinclair/typebox'
 import { collection, SubCollection, SubItem } from '../../../lib/index.ts'
 import { everySource } from '../../helpers/every-source.ts'
-import { ok, validation } from '../../helpers/shop-writes.ts'
 import type { Collections } from '../../helpers/sources.ts'
+import { created, ok, validation } from '../../helpers/answers.ts'
 
 // docs/http.md: Writing
 
@@ -110,7 +110,7 @@ everySource('a list by a join table is linked by names, and a POST of more than 
     missing("There is no tag with the name 'bgu'.", 'tags'))
   same(await send('POST', '/tasks/1/tags', { name: 'bug' }), 200, ok)
   same(await get('/tags?fields=id'), 200, [{ id: 1 }])
-  same(await send('POST', '/tasks/1/tags', { name: 'wish', colour: 'green' }), 201, { status: 'created', id: 2 })
+  same(await send('POST', '/tasks/1/tags', { name: 'wish', colour: 'green' }), 201, created(2))
   same(await send('POST', '/tasks/1/tags', [{ name: 'bgu' }, { name: 'idea', colour: 'green' }]), 409, refused('/0'))
   same(await get('/tasks/1/tags?fields=name&sort=id'), 200, [{ name: 'bug' }, { name: 'wish' }])
 }, {}, world)

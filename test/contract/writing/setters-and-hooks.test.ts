@@ -4,8 +4,9 @@ import { test } from 'tap'
 import dataApi, { collection, DataApiError, sqlite, type WriteContext } from '../../../lib/index.ts'
 import { ddl, shop, tables } from '../../fixtures/shop.ts'
 import { everySource } from '../../helpers/every-source.ts'
-import { deletes, ok, writes } from '../../helpers/shop-writes.ts'
+import { deletes, writes } from '../../helpers/shop-writes.ts'
 import { isOfCatalog, openers } from '../../helpers/sources.ts'
+import { ok } from '../../helpers/answers.ts'
 
 // docs/http.md: Writing
 

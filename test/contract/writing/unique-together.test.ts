@@ -3,8 +3,8 @@ import { test } from 'tap'
 import dataApi, { collection, memory, SubCollection, SubItem } from '../../../lib/index.ts'
 import { everySource } from '../../helpers/every-source.ts'
 import Fastify from '../../helpers/fastify.ts'
-import { ok, validation } from '../../helpers/shop-writes.ts'
 import type { Collections } from '../../helpers/sources.ts'
+import { ok, reference, validation } from '../../helpers/answers.ts'
 
 // docs/writing.md: names that are unique within a team.
 
@@ -56,13 +56,8 @@ everySource('the fields that are unique together name an item in a sub-item and 
 
 everySource('where none has these values, or one has another colour, nothing is written', async tools => {
   const { get, send, same } = tools
-  same(await send('PATCH', '/tasks/1', { main: { team_id: 1, name: 'idea' } }), 409, {
-    status: 'conflict',
-    error: 'reference',
-    message: "There is no label with the team_id 1 and the name 'idea'.",
-    fields: ['main'],
-    pointer: '/main'
-  })
+  same(await send('PATCH', '/tasks/1', { main: { team_id: 1, name: 'idea' } }), 409,
+    reference("There is no label with the team_id 1 and the name 'idea'.", ['main'], '/main'))
   same(await send('PATCH', '/tasks/1', { main: { name: 'bug' } }), 400,
     validation(['/main', "must name an existing item by 'id' or 'team_id' and 'name'"]))
   same(await send('PATCH', '/tasks/1', { main: { team_id: 2, name: 'bug', colour: 'blue' } }), 400,

@@ -3,7 +3,8 @@ import Fastify from '../../helpers/fastify.ts'
 import { test } from 'tap'
 import dataApi, { collection, memory } from '../../../lib/index.ts'
 import type { Tools } from '../../helpers/every-source.ts'
-import { missing, ok, validation, writes } from '../../helpers/shop-writes.ts'
+import { writes } from '../../helpers/shop-writes.ts'
+import { missing, noField, notAllowed, ok, validation } from '../../helpers/answers.ts'
 
 // docs/http.md: Writing
 
@@ -85,7 +86,7 @@ writes('a field that may be written but not read takes a PUT, and is otherwise n
   same(await send('PUT', '/artists/1/pin', '9'), 400, validation(['', 'must match the pattern ^[0-9]{4}$']))
   same(await send('PUT', '/artists/1', { pin: '1111' }, { prefer: 'return=representation' }), 200,
     (await get('/artists/1')).json())
-  const absent = { status: 'not_found', error: 'field_not_found', message: "There is no field 'pin'." }
+  const absent = noField('pin')
   same(await get('/artists/1/pin'), 404, absent)
   for (const method of ['PATCH', 'DELETE'] as const) same(await send(method, '/artists/1/pin', '1111'), 404, absent)
 })
@@ -108,9 +109,7 @@ writes('what is not writable is 405 with a true Allow, and OPTIONS agrees', asyn
       const response = await send(method, url, {})
       if (allow.includes(method)) t.not(response.statusCode, 405, `${method} ${url}`)
       else {
-        same(response, 405, {
-          error: 'method_not_allowed', message: `${method} is not allowed here. Allowed methods: ${allow}.`
-        }, { allow })
+        same(response, 405, notAllowed(method, allow), { allow })
       }
     }
   }
@@ -127,9 +126,8 @@ writes('strategies of the API decide which methods write', async tools => {
   tools.t.equal(await allowOf(tools, '/artists/1'), 'GET, HEAD, OPTIONS, PATCH, DELETE')
   tools.t.equal(await allowOf(tools, '/artists'), 'GET, HEAD, OPTIONS, QUERY, PATCH')
   tools.t.equal(await allowOf(tools, '/artists/1/name'), 'GET, HEAD, OPTIONS, PUT')
-  tools.same(await tools.send('PUT', '/artists/1', { rating: 1 }), 405, {
-    error: 'method_not_allowed', message: 'PUT is not allowed here. Allowed methods: GET, HEAD, OPTIONS, PATCH, DELETE.'
-  })
+  tools.same(await tools.send('PUT', '/artists/1', { rating: 1 }), 405,
+    notAllowed('PUT', 'GET, HEAD, OPTIONS, PATCH, DELETE'))
 }, { requestStrategies: { create: false, update: ['PATCH'], delete: true } })
 
 writes('where nothing may be updated no scalar is', async tools => {

@@ -3,7 +3,8 @@ import Fastify from '../../helpers/fastify.ts'
 import { test } from 'tap'
 import dataApi, { collection, sqlite } from '../../../lib/index.ts'
 import { contents, uuid } from '../../fixtures/shop.ts'
-import { deletes, missing, ok, upsert, validation, writes } from '../../helpers/shop-writes.ts'
+import { deletes, upsert, writes } from '../../helpers/shop-writes.ts'
+import { constraint, duplicate, missing, notAllowed, ok, referred, validation } from '../../helpers/answers.ts'
 
 // docs/http.md: Writing
 
@@ -72,9 +73,7 @@ writes('a URL whose item is elsewhere can be neither edited nor created', async 
     for (const method of ['PUT', 'PATCH'] as const) same(await send(method, url, body), 404, missing(segment))
   }
   // A value that the client sends may be taken, too.
-  same(await send('PUT', '/labels/2/artists/50', { name: 'Noisia', email: null }), 409, {
-    status: 'conflict', error: 'duplicate', message: "An item with the same 'name' already exists.", fields: ['name']
-  })
+  same(await send('PUT', '/labels/2/artists/50', { name: 'Noisia', email: null }), 409, duplicate('name'))
   t.strictSame(await contents(opened), before)
 }, upsert)
 
@@ -87,10 +86,7 @@ writes('DELETE is 200 {status: ok}, and then 404', async ({ get, send, same }) =
   same(await send('DELETE', '/albums/7'), 200, ok)
   same(await get('/albums/7'), 404, missing('7'))
   same(await send('DELETE', '/artists/1/albums/8'), 404, missing('8'))
-  same(await send('DELETE', '/artists'), 405, {
-    error: 'method_not_allowed',
-    message: 'DELETE is not allowed here. Allowed methods: GET, HEAD, OPTIONS, QUERY, POST, PATCH.'
-  })
+  same(await send('DELETE', '/artists'), 405, notAllowed('DELETE', 'GET, HEAD, OPTIONS, QUERY, POST, PATCH'))
 }, deletes)
 
 writes('an item that others refer to is 409 reference, with `on delete restrict` too', async ({
@@ -98,17 +94,14 @@ writes('an item that others refer to is 409 reference, with `on delete restrict`
 }) => {
   const before = await contents(opened)
   same(await send('DELETE', '/artists/1'), 409,
-    { status: 'conflict', error: 'reference', message: 'Other items still refer to this item.', fields: [] })
+    referred)
   same(await send('DELETE', '/labels/VSN'), 409,
-    { status: 'conflict', error: 'reference', message: 'Other items still refer to this item.', fields: [] })
+    referred)
   t.strictSame(await contents(opened), before)
 }, deletes)
 
 writes('a duplicate is 409, naming the field', async ({ t, opened, send, same }) => {
   const before = await contents(opened)
-  const duplicate = (field: string) => ({
-    status: 'conflict', error: 'duplicate', message: `An item with the same '${field}' already exists.`, fields: [field]
-  })
   same(await send('PUT', '/artists/1', { name: 'Can' }), 409, duplicate('name'))
   same(await send('PUT', '/artists/1/email', 'can@example.org'), 409, duplicate('email'))
   same(await send('POST', '/labels', { code: 'VSN' }), 409, duplicate('code'))
@@ -130,11 +123,9 @@ test('a check or not-null that the schema does not know of is 400 constraint', a
   await app.register(dataApi,
     { collections: { things: collection(Thing, { source: db.table('things', { columns: 'snake_case' }) }) } })
   const post = async (payload: object) => (await app.inject({ method: 'POST', url: '/things', payload })).json()
-  t.strictSame(await post({ width: 1 }), {
-    error: 'constraint', message: "The database does not accept this item because of 'made_by'.", fields: ['made_by']
-  })
+  t.strictSame(await post({ width: 1 }), constraint('made_by'))
   t.strictSame(await post({ width: 10, made_by: 'x' }),
-    { error: 'constraint', message: "The database does not accept this item because of 'width'.", fields: ['width'] })
+    constraint('width'))
   await app.close()
   db.close()
 })
