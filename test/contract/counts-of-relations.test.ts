@@ -1,5 +1,7 @@
 import { everySource } from '../helpers/every-source.ts'
 import { boss, rule } from '../fixtures/company.ts'
+import { refusals } from '../helpers/refusals.ts'
+import { counted } from '../helpers/walk-pages.ts'
 
 // docs/http.md: Query strings. `count()` is the number of items of a relation to many.
 
@@ -8,31 +10,33 @@ const counts = (member: string, ...list: readonly number[]) => list.map(count =>
 
 everySource('a selection counts the items of relations, at any depth', async ({ get, same, t }) => {
   same(await get('/artists?fields=albums.count()&id<5'), 200, counts('albums', 2, 2, 1, 0))
-  same(await get('/artists?fields=fans.count()&id<4'), 200, counts('fans', 2, 1, 0))
   same(await get('/artists/1?fields=name,albums.count(),fans(id)'), 200,
     { name: 'Noisia', albums: { count: 2 }, fans: ids(2, 5) })
   same(await get('/artists/1?fields=label(name,owner(albums.count()))'), 200,
     { label: { name: 'Vision', owner: { albums: { count: 2 } } } })
-  same(await get('/artists/1?fields=albums(tracks.count(),id)', { prefer: 'count=exact' }), 200,
+  same(await get('/artists/1?fields=albums(tracks.count(),id)', counted), 200,
     { albums: [{ tracks: { count: 2 }, id: 1 }, { tracks: { count: 0 }, id: 2 }] })
-  same(await get('/artists?id=2&fields=albums.count(),years_active', { prefer: 'count=exact' }), 200,
+  same(await get('/artists?id=2&fields=albums.count(),years_active', counted), 200,
     [{ albums: { count: 2 }, years_active: 58 }])
-  same(await get('/artists/by_name?name=Can&fields=albums.count()'), 200, { Can: { albums: { count: 2 } } })
-  same(await get('/albums/by_year?year=1971&fields=id,tracks.count()'), 200,
-    { 1971: [{ id: 3, tracks: { count: 2 } }, { id: 5, tracks: { count: 0 } }] })
-  t.equal((await get('/artists?id=1&fields=name,albums.count()', { accept: 'application/x-ndjson' })).body,
-    '{"name":"Noisia","albums":{"count":2}}\n')
   t.equal((await get('/artists?id=1&fields=name,albums.count(),fans.count()', { accept: 'text/csv' })).body,
     'name,albums.count,fans.count\r\nNoisia,2,2\r\n')
 })
 
-everySource('a sort goes by counts, also of a sub-item, which may be missing', async ({ get, same }) => {
-  same(await get('/artists?sort=-albums.count(),id&fields=id&size=4'), 200, ids(1, 2, 3, 4))
-  same(await get('/artists?sort=fans.count()+desc&fields=id,fans.count()&id<4'), 200,
-    [{ id: 1, fans: { count: 2 } }, { id: 2, fans: { count: 1 } }, { id: 3, fans: { count: 0 } }])
-  same(await get('/albums?sort=artist.albums.count(),-id&fields=id'), 200, ids(5, 4, 3, 2, 1))
-  same(await get('/artists?sort=label.owner.fans.count()&fields=id&id<5'), 200, ids(2, 1, 3, 4))
-  same(await get('/artists?sort=-label.owner.fans.count()&fields=id&id<5'), 200, ids(3, 4, 1, 2))
+const finds = (sentence: string, table: Readonly<Record<string, readonly number[]>>) => {
+  everySource(sentence, async ({ get, same }) => {
+    for (const [query, found] of Object.entries(table)) same(await get(`${query}&fields=id`), 200, ids(...found))
+  })
+}
+
+finds('a sort goes by counts, also of a sub-item, which may be missing', {
+  '/artists?sort=-albums.count(),id&size=4': [1, 2, 3, 4],
+  '/artists?sort=fans.count()+desc&id<4': [1, 2, 3],
+  '/albums?sort=artist.albums.count(),-id': [5, 4, 3, 2, 1],
+  '/artists?sort=label.owner.fans.count()&id<5': [2, 1, 3, 4],
+  '/artists?sort=-label.owner.fans.count()&id<5': [3, 4, 1, 2]
+})
+
+everySource('so does a sort in a selection, and one in a dictionary', async ({ get, same }) => {
   same(await get('/artists/1?fields=albums(id;sort=tracks.count())'), 200, { albums: ids(2, 1) })
   same(await get('/albums/by_genre?genre=bass&sort=tracks.count()&fields=id'), 200, { bass: ids(2, 1) })
 })
@@ -66,17 +70,11 @@ everySource('a filter compares the least and the greatest value of items of a re
     'albums.year.max()>2010': [1],
     'albums.year.max()>=2016': [1],
     'albums.year.max()<2016': [2, 3],
-    'albums.year.max()<=1972': [2, 3],
-    'albums.year.min()<2011': [1, 2, 3],
     'albums.year.min()<=1971': [2, 3],
-    'albums.year.min()>1971': [1],
-    'albums.year.min()>=2010': [1],
     'albums.year.max()=1972': [2],
-    'albums.year.max()=1971': [3],
     'albums.year.min()=*1971,2010': [1, 2, 3],
     'albums.year.min()=*': [],
     'albums.year.max()=null': [4, 5, 6, 7, 8, 9, 10],
-    'albums.year.max()!=null': [1, 2, 3],
     'albums.year.max()!=1971&id<5': [1, 2, 4],
     'albums.year.max()!=*1971,null': [1, 2],
     'label.owner.albums.year.max()=1972': [2],
@@ -85,39 +83,34 @@ everySource('a filter compares the least and the greatest value of items of a re
   same(await get('/artists?id=1&fields=albums(id;tracks.seconds.max()>0)'), 200, [{ albums: ids(1) }])
 })
 
-everySource('what cannot be counted or compared is 400', async ({ get, t }) => {
-  const noFunction = "There is no function 'size()'. Functions: count(), count_distinct(), sum(), avg(), min(), max()."
-  const follows = "'count()' follows a relation to many items, or a field of them;"
-  for (const [query, error, message] of [
-    ['fields=albums.size()', 'invalid_fields', noFunction],
-    ['sort=albums.size()', 'invalid_sort', noFunction],
-    ['albums.size()>1', 'invalid_filter', noFunction],
-    ['sort=label.count()', 'invalid_sort', `${follows} 'label' is none.`],
-    ['sort=count()', 'invalid_sort', `${follows} there is none before it.`],
-    ['count()>5', 'invalid_filter', `${follows} there is none before it.`],
-    ['albums.max()>5', 'invalid_filter', "'max()' follows the name of a field."],
-    ['label.name.max()=x', 'invalid_filter', "'max()' follows a relation to many items, or a field of them;"],
-    ['albums.id.max()^=1', 'invalid_filter', "The operator 'starts with' cannot be used with the field 'id.max()'"],
-    ['albums.year.max()>x', 'invalid_filter', "The field 'year.max()' takes"],
-    ['albums.yeer.max()>5', 'invalid_filter', "There is no field 'yeer' for a function. Did you mean 'year'?"],
-    ['fields=albums(year.min())', 'invalid_fields', "'year.min()' makes groups, as a collection"],
-    ['fields=size()', 'invalid_fields', 'The parentheses are empty.'],
-    ['fields=album.count()', 'invalid_fields', "There is no field 'album' to select. Did you mean 'albums'?"],
-    ['sort=old_name.count()', 'invalid_sort', "There is no field 'old_name' to sort by."],
-    ['fields=albums,albums.count()', 'invalid_fields', "The field 'albums' is selected twice,"],
-    ['fields=albums.count(),albums(id)', 'invalid_fields', "The field 'albums' is selected twice,"],
-    ['fields=label.owner.albums.count()', 'invalid_fields', "'label.owner.albums.count()' is not the name of a " +
-      "field; the fields of a relation are written 'label(owner(albums.count()))'."],
-    ['albums.count()^=1', 'invalid_filter', "The operator 'starts with' cannot be used with the field 'count()'"],
-    ['albums.count()=x', 'invalid_filter', "The field 'count()' takes an integer"],
-    ['albums.count()=01', 'invalid_filter', "The field 'count()' takes an integer"],
-    ['albums.count()=null', 'invalid_filter', "The field 'count()' takes an integer"]
-  ] as const) {
-    const answer = (await get(`/artists?${query}`)).json<{ error: string, message: string }>()
-    t.equal(answer.error, error, query)
-    t.ok(answer.message.startsWith(message), `${query}: ${answer.message}`)
-  }
-})
+const noFunction = "There is no function 'size()'. Functions: count(), count_distinct(), sum(), avg(), min(), max()."
+const follows = "'count()' follows a relation to many items, or a field of them;"
+
+refusals('what cannot be counted or compared is 400', '/artists', [
+  ['fields=albums.size()', 'invalid_fields', noFunction],
+  ['sort=albums.size()', 'invalid_sort', noFunction],
+  ['albums.size()>1', 'invalid_filter', noFunction],
+  ['sort=label.count()', 'invalid_sort', `${follows} 'label' is none.`],
+  ['sort=count()', 'invalid_sort', `${follows} there is none before it.`],
+  ['count()>5', 'invalid_filter', `${follows} there is none before it.`],
+  ['albums.max()>5', 'invalid_filter', "'max()' follows the name of a field."],
+  ['label.name.max()=x', 'invalid_filter', "'max()' follows a relation to many items, or a field of them;"],
+  ['albums.id.max()^=1', 'invalid_filter', "The operator 'starts with' cannot be used with the field 'id.max()'"],
+  ['albums.year.max()>x', 'invalid_filter', "The field 'year.max()' takes"],
+  ['albums.yeer.max()>5', 'invalid_filter', "There is no field 'yeer' for a function. Did you mean 'year'?"],
+  ['fields=albums(year.min())', 'invalid_fields', "'year.min()' makes groups, as a collection"],
+  ['fields=size()', 'invalid_fields', 'The parentheses are empty.'],
+  ['fields=album.count()', 'invalid_fields', "There is no field 'album' to select. Did you mean 'albums'?"],
+  ['sort=old_name.count()', 'invalid_sort', "There is no field 'old_name' to sort by."],
+  ['fields=albums,albums.count()', 'invalid_fields', "The field 'albums' is selected twice,"],
+  ['fields=albums.count(),albums(id)', 'invalid_fields', "The field 'albums' is selected twice,"],
+  ['fields=label.owner.albums.count()', 'invalid_fields', "'label.owner.albums.count()' is not the name of a " +
+    "field; the fields of a relation are written 'label(owner(albums.count()))'."],
+  ['albums.count()^=1', 'invalid_filter', "The operator 'starts with' cannot be used with the field 'count()'"],
+  ['albums.count()=x', 'invalid_filter', "The field 'count()' takes an integer"],
+  ['albums.count()=01', 'invalid_filter', "The field 'count()' takes an integer"],
+  ['albums.count()=null', 'invalid_filter', "The field 'count()' takes an integer"]
+])
 
 everySource('counts cost as filters of relations to many do', async ({ get, t }) => {
   t.match((await get('/artists?albums.count()>1&fans.count()>1')).json(), { error: 'invalid_filter' })

@@ -81,7 +81,7 @@ everySource('what a resource does not take is 405 with Allow', async ({ request,
     { status: 'not_found', error: 'collection_not_found', message: "There is no collection 'nope'." })
 })
 
-everySource('a media type that cannot be given is 406', async ({ get, same, t }) => {
+everySource('a media type that cannot be given is 406', async ({ get, same }) => {
   same(await get('/artists', { accept: 'text/html' }), 406, {
     error: 'not_acceptable',
     message: "No media type in 'Accept' is available here. Available media types: application/json, " +
@@ -91,12 +91,6 @@ everySource('a media type that cannot be given is 406', async ({ get, same, t })
     error: 'not_acceptable',
     message: "No media type in 'Accept' is available here. Available media types: application/json."
   })
-  for (const accept of [
-    '*/*', 'application/*', 'text/html, */*;q=0.1', 'Application/JSON', 'application/json;q=0.5, text/html',
-    'application/problem+json', ''
-  ]) {
-    t.equal((await get('/artists/1', { accept })).headers['content-type'], 'application/json; charset=utf-8', accept)
-  }
 })
 
 everySource('Accept: application/problem+json gives the same facts as problem details', async ({ get, same }) => {

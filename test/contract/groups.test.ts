@@ -2,10 +2,10 @@ import { Type } from '@sinclair/typebox'
 import { collection } from '../../lib/index.ts'
 import { boss, rule } from '../fixtures/company.ts'
 import { everySource } from '../helpers/every-source.ts'
+import { refusals } from '../helpers/refusals.ts'
+import { counted, linkOf } from '../helpers/walk-pages.ts'
 
 // docs/http.md: Groups
-
-const counted = { prefer: 'count=exact' }
 
 everySource('a function of the items makes groups of the other fields', async ({ get, same, t }) => {
   same(await get('/albums?fields=count()'), 200, [{ count: 5 }])
@@ -76,38 +76,32 @@ everySource('groups have an order, pages, counts and streams', async ({ get, sam
     '{"artist":{"label":{"name":"Spoon"}},"count":2}\n')
 })
 
-everySource('what makes no groups is 400', async ({ get, t }) => {
-  for (const [query, error, message] of [
-    ['fields=id,albums.count(),count()', 'invalid_fields', "'albums' has many items for each item"],
-    ['fields=albums(id),count()', 'invalid_fields', "'albums' has many items for each item"],
-    ['fields=label,count()', 'invalid_fields', "The field 'label' is not a scalar; select its fields, as in"],
-    ['fields=years_active,count()', 'invalid_fields', "The field 'years_active' is computed"],
-    ['fields=stature,count()', 'invalid_fields', "Items cannot be grouped by the field 'stature'."],
-    ['fields=stature.max()', 'invalid_fields', "'max()' is not told of the field 'stature'."],
-    ['fields=old_name,count()', 'invalid_fields', "There is no field 'old_name' to group by."],
-    ['fields=nam.max()', 'invalid_fields', "There is no field 'nam' to select. Did you mean 'name'?"],
-    ['fields=count(),nam.max()', 'invalid_fields', "There is no field 'nam' for a function. Did you mean 'name'?"],
-    ['fields=name.sum()', 'invalid_fields', "'sum()' cannot be used with the field 'name', which takes a string"],
-    ['fields=http_listener.max()', 'invalid_fields', "'max()' cannot be used with the field 'http_listener'"],
-    ['fields=age.sun()', 'invalid_fields', "There is no function 'sun()'. Functions: count(), count_distinct(), sum()"],
-    ['fields=age,age.sum()', 'invalid_fields', "'age' and 'age.sum()' cannot be shown together"],
-    ['fields=label(name),label.id.max()', 'invalid_fields', "'label.name' and 'label.id.max()' cannot be shown"],
-    ['fields=label(name.max()),count()', 'invalid_fields', 'A function does not stand in parentheses here'],
-    ['fields=label(name;sort=id),count()', 'invalid_sort', "The parameter 'fields' cannot be used here: 'label', by"],
-    ['fields=count()&sort=name', 'invalid_sort', "Groups cannot be sorted by 'name'. They have count()."],
-    ['fields=count()&sort=albums.count()', 'invalid_sort', "Groups cannot be sorted by 'albums.count()'."],
-    ['fields=id&sort=count()', 'invalid_sort', "'count()' follows a relation to many items, or a field of"],
-    ['fields=count()&where=(count()>1|age>3)', 'invalid_filter', 'A filter of items and one of groups cannot share'],
-    ['fields=count()&count()^=1', 'invalid_filter', "The operator 'starts with' cannot be used"],
-    ['fields=count()&age.sum()=x', 'invalid_filter', "The field 'age.sum()' takes a number"],
-    ['fields=count()&after=WyJpZCIsMV0', 'invalid_page', 'Groups have no cursors'],
-    ['fields=a.b.c.d.e.f.max()', 'invalid_fields', 'A path in a selection can have at most 5 names']
-  ] as const) {
-    const answer = (await get(`/artists?${query}`)).json<{ error: string, message: string }>()
-    t.equal(answer.error, error, query)
-    t.ok(answer.message.startsWith(message), `${query}: ${answer.message}`)
-  }
-})
+refusals('what makes no groups is 400', '/artists', [
+  ['fields=id,albums.count(),count()', 'invalid_fields', "'albums' has many items for each item"],
+  ['fields=albums(id),count()', 'invalid_fields', "'albums' has many items for each item"],
+  ['fields=label,count()', 'invalid_fields', "The field 'label' is not a scalar; select its fields, as in"],
+  ['fields=years_active,count()', 'invalid_fields', "The field 'years_active' is computed"],
+  ['fields=stature,count()', 'invalid_fields', "Items cannot be grouped by the field 'stature'."],
+  ['fields=stature.max()', 'invalid_fields', "'max()' is not told of the field 'stature'."],
+  ['fields=old_name,count()', 'invalid_fields', "There is no field 'old_name' to group by."],
+  ['fields=nam.max()', 'invalid_fields', "There is no field 'nam' to select. Did you mean 'name'?"],
+  ['fields=count(),nam.max()', 'invalid_fields', "There is no field 'nam' for a function. Did you mean 'name'?"],
+  ['fields=name.sum()', 'invalid_fields', "'sum()' cannot be used with the field 'name', which takes a string"],
+  ['fields=http_listener.max()', 'invalid_fields', "'max()' cannot be used with the field 'http_listener'"],
+  ['fields=age.sun()', 'invalid_fields', "There is no function 'sun()'. Functions: count(), count_distinct(), sum()"],
+  ['fields=age,age.sum()', 'invalid_fields', "'age' and 'age.sum()' cannot be shown together"],
+  ['fields=label(name),label.id.max()', 'invalid_fields', "'label.name' and 'label.id.max()' cannot be shown"],
+  ['fields=label(name.max()),count()', 'invalid_fields', 'A function does not stand in parentheses here'],
+  ['fields=label(name;sort=id),count()', 'invalid_sort', "The parameter 'fields' cannot be used here: 'label', by"],
+  ['fields=count()&sort=name', 'invalid_sort', "Groups cannot be sorted by 'name'. They have count()."],
+  ['fields=count()&sort=albums.count()', 'invalid_sort', "Groups cannot be sorted by 'albums.count()'."],
+  ['fields=id&sort=count()', 'invalid_sort', "'count()' follows a relation to many items, or a field of"],
+  ['fields=count()&where=(count()>1|age>3)', 'invalid_filter', 'A filter of items and one of groups cannot share'],
+  ['fields=count()&count()^=1', 'invalid_filter', "The operator 'starts with' cannot be used"],
+  ['fields=count()&age.sum()=x', 'invalid_filter', "The field 'age.sum()' takes a number"],
+  ['fields=count()&after=WyJpZCIsMV0', 'invalid_page', 'Groups have no cursors'],
+  ['fields=a.b.c.d.e.f.max()', 'invalid_fields', 'A path in a selection can have at most 5 names']
+])
 
 everySource('more groups than the limit are 400, whatever is shown of them', async ({ get, t }) => {
   const message = "There are more groups than the limit 'groups' of 3. Filter the items, or group by less."
@@ -121,6 +115,7 @@ everySource('more groups than the limit are 400, whatever is shown of them', asy
 rule('a caller groups what it may see', async ({ get, same }) => {
   same(await get('/labels?fields=count()', boss), 200, [{ count: 1 }])
   same(await get('/projects?fields=team_id,count()', { 'x-team': '1' }), 200, [{ team_id: 1, count: 2 }])
+  same(await get('/labels/by_owner?fields=count()', boss), 200, { 1: { count: 1 } })
 })
 
 everySource('where groups are switched off, they are 400', async ({ get, t }) => {
@@ -148,4 +143,45 @@ everySource('a field can be closed to functions', async ({ get, same, t }) => {
 }, {}, {
   collections: source => ({ wages: collection(Wage, { source: source('wages') }) }),
   tables: { wages: [{ id: 1, team: 'a', amount: 3 }, { id: 2, team: 'a', amount: 4 }] }
+})
+
+everySource('a dictionary of groups shows values in place of items', async ({ get, same, t }) => {
+  same(await get('/albums/by_year?fields=count()'), 200, {
+    1971: { count: 2 }, 1972: { count: 1 }, 2010: { count: 1 }, 2016: { count: 1 }
+  })
+  t.equal((await get('/albums/by_genre?fields=count()')).body, '{"bass":{"count":2},"rock":{"count":2}}')
+  t.equal((await get('/albums/by_genre?fields=count()&sort=-genre')).body, '{"rock":{"count":2},"bass":{"count":2}}')
+  t.equal((await get('/albums/by_year?fields=count()&sort=-count(),-year&limit=2')).body,
+    '{"1971":{"count":2},"2016":{"count":1}}')
+  same(await get('/albums/by_genre?fields=count(),year.max(),artist.age.max()&year<2011'), 200, {
+    bass: { count: 1, year: { max: 2010 }, artist: { age: { max: 23 } } },
+    rock: { count: 2, year: { max: 1972 }, artist: { age: { max: 58 } } }
+  })
+  same(await get('/artists/1/albums/by_genre?fields=count()&tracks.count()>1'), 200, { bass: { count: 1 } })
+  same(await get('/albums/by_year?fields=year.sum()&count()>1'), 200, { 1971: { year: { sum: 3942 } } })
+  same(await get('/albums/by_year?fields=count()&size=1&page=2', counted), 200,
+    { 1972: { count: 1 } }, { 'x-total-count': '4' })
+  same(await get('/albums/by_year?fields=count()&year>3000'), 200, {})
+  const next = linkOf(await get('/albums/by_year?fields=count()&size=2'), 'next') ?? ''
+  t.equal(next, '/albums/by_year?fields=count()&size=2&offset=2')
+  same(await get(next), 200, { 2010: { count: 1 }, 2016: { count: 1 } })
+})
+
+everySource('the numbers are those of the lists', async ({ get, t }) => {
+  for (const by of ['artists/by_age', 'artists/by_http_listener', 'artists/by_score', 'tracks/by_seconds']) {
+    const lists = (await get(`/${by}?fields=id`)).json<Record<string, readonly unknown[]>>()
+    const expected = Object.fromEntries(Object.entries(lists).map(([name, { length }]) => [name, { count: length }]))
+    t.strictSame((await get(`/${by}?fields=count()`)).json(), expected, by)
+  }
+})
+
+everySource('elsewhere count() needs a relation', async ({ get, t }) => {
+  const others = ['/albums/1?fields=count()', '/artists/by_name?fields=count()', '/artists/1?fields=albums(count())']
+  for (const url of others) {
+    t.match((await get(url)).json(), { error: 'invalid_fields', message: /^'count\(\)' makes groups/ }, url)
+  }
+  for (const url of ['/albums/by_year?fields=count(),id', '/albums/by_year?fields=id,count()']) {
+    const message = "'id' cannot be selected here: the groups of this dictionary are those of 'year'."
+    t.match((await get(url)).json(), { error: 'invalid_fields', message }, url)
+  }
 })

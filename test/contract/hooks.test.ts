@@ -1,7 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { collection, SubCollection } from '../../lib/index.ts'
 import { everySource, type World } from '../helpers/every-source.ts'
-import { created } from '../helpers/answers.ts'
 
 // docs/http.md: Writing
 
@@ -54,21 +53,3 @@ everySource('an error of the hook created rolls the creation back', async ({ t, 
   t.equal((await send('POST', '/tasks', { title: 'refused' })).statusCode, 500)
   t.equal((await get('/tasks?fields=title&title=refused')).body, '[]')
 }, {}, watched)
-
-const Note = Type.Object({
-  id: Type.Integer({ identifier: true, readable: true }),
-  text: Type.Optional(Type.String({ readable: true, writable: true }))
-})
-
-everySource('a value that a hook sets to undefined is null, whatever the default of its column', async ({
-  send, get, same
-}) => {
-  same(await send('POST', '/notes', {}), 201, created(1))
-  same(await get('/notes/1/text'), 200, null)
-}, {}, {
-  ddl: "create table notes (id key, text text default 'x') strict;",
-  tables: { notes: [] },
-  collections: source => ({
-    notes: collection(Note, { source: source('notes'), hooks: { creating: note => { note.text = undefined } } })
-  })
-})

@@ -110,18 +110,6 @@ test('baseUrl is where links lead', async t => {
   await app.close()
 })
 
-test('router options of the host hold', async t => {
-  const opened = openers.memory(tables)
-  const app = Fastify({
-    routerOptions: { ignoreTrailingSlash: true, ignoreDuplicateSlashes: true, caseSensitive: false }
-  })
-  await app.register(dataApi, { rules: everybody, prefix: '/Api', collections: collections(opened.source) })
-  t.strictSame((await app.inject('/api/artists/1/name')).json(), 'Noisia')
-  t.strictSame((await app.inject('//api//artists/1/name/')).json(), 'Noisia')
-  t.strictSame((await app.inject('//api/artists/1/name/')).json(), 'Noisia')
-  await app.close()
-})
-
 test('the same prefix twice is an error at registration', async t => {
   const opened = openers.memory(tables)
   const app = Fastify()

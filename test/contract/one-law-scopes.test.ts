@@ -1,52 +1,12 @@
 import fc, { runsOf } from '../helpers/fast-check.ts'
-import Fastify from '../helpers/fastify.ts'
 import { test } from 'tap'
-import dataApi, { type Declared } from '../../lib/index.ts'
-import { compileModel } from '../../lib/core/model/compile.ts'
-import { compileOptions } from '../../lib/core/api/options.ts'
-import { tables, world } from '../fixtures/notes.ts'
-import { test as testOnPostgres } from '../helpers/on-postgres.ts'
-import { openers } from '../helpers/sources.ts'
-import { type Way, waysOf } from '../helpers/ways.ts'
-import { everybody } from '../helpers/everybody.ts'
+import { tables } from '../fixtures/notes.ts'
+import {
+  type Data, type Kind, lawOnEach, ownKeys, sendTo as send, tagLinks, waysFor
+} from '../helpers/ways-of-notes.ts'
 
 // docs/http.md: Rules. By every way in which a link can be written or removed, enumerated from the model, no item
 // leaves the caller's scope or is created outside of it, nothing is done to items outside of it, and all else is done.
-
-const requestStrategies = { upsert: true, delete: true } as const
-type Kind = keyof typeof openers
-type Row = Readonly<Record<string, unknown>>
-type Data = Readonly<Record<string, readonly Row[]>>
-
-const declared: Record<string, Declared> = world.collections((await openers.memory(tables)).source)
-const { naming, pages } = compileOptions({ collections: declared, requestStrategies })
-const model = compileModel(declared, { naming, pages, requestStrategies, reserved: new Map() })
-
-/** Returns every way for items with these keys. */
-function waysFor (own: Readonly<Record<string, number>>): readonly Way[] {
-  const links = waysOf(model, { of: ({ name }) => own[name] ?? 0, unused: 99 })
-  return links.flatMap(({ ways, unlinking }) => [...ways, ...unlinking])
-}
-
-/** Sends a way to data of its own. Returns the status, the answer and the data afterwards. */
-async function send (
-  kind: Kind, data: Data, { method, url, body }: Way, asked: { scope?: string, deny?: string, prefer?: string } = {}
-) {
-  const opened = await openers[kind](data, world.ddl)
-  const app = Fastify()
-  await app.register(dataApi, { rules: everybody, requestStrategies, collections: world.collections(opened.source) })
-  try {
-    const headers = { ...asked, ...body !== undefined && { 'content-type': 'application/json' } }
-    const payload = body === undefined ? {} : { payload: JSON.stringify(body) }
-    const { statusCode, body: told } = await app.inject({ method, url, headers, ...payload })
-    const names = Object.keys(data)
-    const rows = await Promise.all(names.map(async name => opened.rows(name)))
-    return { statusCode, told, after: Object.fromEntries(names.map((name, index) => [name, rows[index] ?? []])) }
-  } finally {
-    await app.close()
-    await opened.close()
-  }
-}
 
 const scopes = ['no secret tags', 'no secret parts', 'open tags', 'open parts'] as const
 
@@ -132,13 +92,8 @@ const cases: fc.Arbitrary<Case> = fc.record({
   parts: fc.array(fc.record({
     kind: fc.constantFrom('open', 'secret'), noteId: fc.constantFrom(1, 2, 3, null)
   }), { minLength: 3, maxLength: 3 }),
-  links: fc.subarray([[1, 1], [1, 2], [2, 1], [2, 2], [3, 1], [3, 2]] as const),
-  own: fc.record({
-    safes: fc.constantFrom(5, 6),
-    notes: fc.integer({ min: 1, max: 3 }),
-    parts: fc.integer({ min: 1, max: 3 }),
-    tags: fc.integer({ min: 1, max: 2 })
-  })
+  links: tagLinks,
+  own: ownKeys
 }).map(({ scope, choice, words, parts, links, own }) => ({
   scope,
   choice,
@@ -151,23 +106,8 @@ const cases: fc.Arbitrary<Case> = fc.record({
   }
 }))
 
-const runs = runsOf(4)
-
-// Each write on SQLite and PostgreSQL has a new database.
-const shares = { memory: 32, sqlite: 4, postgres: 1 } as const
-
-for (const [kind, share] of Object.entries(shares) as ReadonlyArray<readonly [Kind, number]>) {
-  const run = kind === 'postgres' ? testOnPostgres : test
-  run(`by every way of writing a link no item leaves the scope (${kind})`, async t => {
-    t.setTimeout(0)
-    const numRuns = runs * share
-    await fc.assert(fc.asyncProperty(cases, async one => {
-      const breach = await findBreach(kind, one)
-      if (breach !== undefined) throw new Error(breach)
-    }), { numRuns, endOnFailure: true, includeErrorInReport: true })
-    t.pass(`${numRuns} writes`)
-  })
-}
+lawOnEach('by every way of writing a link no item leaves the scope', cases, 4,
+  { memory: 32, sqlite: 4, postgres: 1 }, findBreach)
 
 // A collection that may not be read: its items can be named in a path (docs/http.md: Rules), but not in a body.
 const unreadable = fc.record({
@@ -195,6 +135,6 @@ test('no way of writing a link tells of an item of a collection that may not be 
     const isSame = answers[0]?.statusCode === 200 && JSON.stringify(answers[0].after) === JSON.stringify(data)
     if (told === toldOther || isSame) return
     throw new Error(`${name}: ${way.method} ${way.url} ${JSON.stringify(way.body)}: ${told}, ${toldOther}`)
-  }), { numRuns: runs * 16, endOnFailure: true, includeErrorInReport: true })
-  t.pass(`${runs * 16} pairs of writes`)
+  }), { numRuns: runsOf(4) * 16, endOnFailure: true, includeErrorInReport: true })
+  t.pass()
 })

@@ -1,82 +1,54 @@
 import fc, { runsOf } from '../helpers/fast-check.ts'
-import Fastify from '../helpers/fastify.ts'
 import type { FastifyRequest } from 'fastify'
 import { test } from 'tap'
-import dataApi, { type Declared, type Rule, type Rules } from '../../lib/index.ts'
-import { compileModel } from '../../lib/core/model/compile.ts'
-import { compileOptions } from '../../lib/core/api/options.ts'
-import { tables, world } from '../fixtures/notes.ts'
-import { openers, type Opened } from '../helpers/sources.ts'
-import { type Way, waysOf } from '../helpers/ways.ts'
-import { everybody } from '../helpers/everybody.ts'
+import type { Declared, Rule, Rules } from '../../lib/index.ts'
+import { openers } from '../helpers/sources.ts'
+import type { Way } from '../helpers/ways.ts'
+import { type Kind, linksOf, serve } from '../helpers/ways-of-notes.ts'
 
 // docs/http.md: Rules. By every way in which a link can be made or removed, enumerated from the model, the same rules
 // give the same answer: it is refused if a rule that it asks denies it, and else done. Each fault that was once there
 // is found when it is put back.
 
-const requestStrategies = { upsert: true, delete: true } as const
 type Collections = Record<string, Declared>
 type Leak = (declared: Collections) => Collections
 
 /** A way, the names of its link, and whether a setter sees the link. */
 interface Linking { readonly names: readonly string[], readonly setter: boolean, readonly way: Way }
 
-/** Returns the ways of making links between items that have none, and of removing those of items that have them. */
-function linkingsIn (declared: Collections): readonly Linking[] {
-  const options = compileOptions({ collections: declared, requestStrategies })
-  const { naming, pages } = options
-  const model = compileModel(declared, { naming, pages, requestStrategies, reserved: new Map() })
-  const of = (keys: Readonly<Record<string, number>>) =>
-    waysOf(model, { of: ({ name }) => keys[name] ?? 0, unused: 99 })
-  const making = of({ safes: 5, notes: 3, parts: 2, tags: 2 })
-  const removing = of({ safes: 6, notes: 2, parts: 3, tags: 1 })
-  const isDeletion = ({ asks }: Way) => asks.some(one => one.endsWith('.delete'))
-  return [
-    ...making.flatMap(({ ways, ...link }) => ways.map(way => ({ ...link, way }))),
-    ...removing.flatMap(({ unlinking, ...link }) =>
-      unlinking.filter(way => !isDeletion(way)).map(way => ({ ...link, way })))
-  ]
-}
+const isDeletion = ({ asks }: Way) => asks.some(one => one.endsWith('.delete'))
 
-const rowsOf = (opened: Opened) => Promise.all(Object.keys(tables).map(table => opened.rows(table)))
+/** The ways of making links between items that have none, and of removing those of items that have them. */
+const linkings: readonly Linking[] = [
+  ...linksOf({ safes: 5, notes: 3, parts: 2, tags: 2 }).flatMap(({ ways, ...link }) =>
+    ways.map(way => ({ ...link, way }))),
+  ...linksOf({ safes: 6, notes: 2, parts: 3, tags: 1 }).flatMap(({ unlinking, ...link }) =>
+    unlinking.filter(way => !isDeletion(way)).map(way => ({ ...link, way })))
+]
 
 /** The rules of the drawn ones that deny a way. */
 const deniedBy = ({ names, setter, way: { asks } }: Linking, denied: readonly string[]) =>
   [...names, ...asks, ...setter ? ['setter'] : []].filter(one => denied.includes(one))
 
 /** Sends every way; those that are allowed as a dry run. Returns the first answer that is not by the law. */
-async function findBreach (
-  kind: keyof typeof openers, denied: readonly string[], leak: Leak
-): Promise<string | undefined> {
-  const open = openers[kind]
-  const linkings = linkingsIn(world.collections((await openers.memory(tables)).source))
-  const opened = await open(tables, world.ddl)
-  const app = Fastify()
-  await app.register(dataApi, {
-    rules: everybody, requestStrategies, collections: leak(world.collections(opened.source))
-  })
-  const before = JSON.stringify(await rowsOf(opened))
+async function findBreach (kind: Kind, denied: readonly string[], leak: Leak): Promise<string | undefined> {
+  const { send, rows, close } = await serve(kind, undefined, leak)
+  const before = JSON.stringify(await rows())
   try {
     for (const linking of linkings) {
-      const { way: { method, url, body } } = linking
+      const { way } = linking
       const denying = deniedBy(linking, denied)
-      const headers = {
-        deny: denied.join(' '),
-        ...denying.length === 0 && { prefer: 'dry-run' },
-        ...body !== undefined && { 'content-type': 'application/json' }
-      }
-      const payload = body === undefined ? {} : { payload: JSON.stringify(body) }
-      const { statusCode, body: told } = await app.inject({ method, url, headers, ...payload })
+      const { statusCode, told } = await send(way,
+        { deny: denied.join(' '), ...denying.length === 0 && { prefer: 'dry-run' } })
       const isLawful = denying.length === 0
         // The keys of this fixture cannot be chosen by a client: an upsert creates an item behind a parent alone.
-        ? statusCode === 200 || (statusCode === 405 && url.endsWith('/99'))
-        : refusalsOf(denying).includes(statusCode) && JSON.stringify(await rowsOf(opened)) === before
-      if (!isLawful) return `${denied.join()}: ${method} ${url} ${JSON.stringify(body)} is ${statusCode} ${told}`
+        ? statusCode === 200 || (statusCode === 405 && way.url.endsWith('/99'))
+        : refusalsOf(denying).includes(statusCode) && JSON.stringify(await rows()) === before
+      if (!isLawful) return `${denied.join()}: ${JSON.stringify(way)} is ${statusCode} ${told}`
     }
     return undefined
   } finally {
-    await app.close()
-    await opened.close()
+    await close()
   }
 }
 
@@ -90,12 +62,12 @@ const everyName = ['safes.notes', 'notes.safeId', 'notes.safe', 'notes.parts', '
 const rules = fc.subarray([...everyRule, ...everyName, 'setter'], { minLength: 1, maxLength: 4 })
 const runs = runsOf(8)
 
-const lawful = (kind: keyof typeof openers, leak: Leak) => fc.asyncProperty(rules, async denied => {
+const lawful = (kind: Kind, leak: Leak) => fc.asyncProperty(rules, async denied => {
   const breach = await findBreach(kind, denied, leak)
   if (breach !== undefined) throw new Error(breach)
 })
 
-for (const kind of Object.keys(openers) as Array<keyof typeof openers>) {
+for (const kind of Object.keys(openers) as Array<Kind>) {
   test(`the same write has one answer by every way of writing a link (${kind})`, { timeout: 0 }, async t => {
     await fc.assert(lawful(kind, declared => declared), { numRuns: runs })
     t.pass(`${runs} sets of rules`)
@@ -103,22 +75,15 @@ for (const kind of Object.keys(openers) as Array<keyof typeof openers>) {
 }
 
 test('without rules every way is open', async t => {
-  const linkings = linkingsIn(world.collections((await openers.memory(tables)).source))
   t.ok(linkings.length > 50)
-  for (const { way: { method, url, body } } of linkings) {
-    const opened = await openers.memory(tables)
-    const app = Fastify()
-    await app.register(dataApi, { rules: everybody, requestStrategies, collections: world.collections(opened.source) })
-    const { statusCode, body: told } = await app.inject({
-      method, url, ...body !== undefined && { payload: JSON.stringify(body), headers: json }
-    })
-    t.ok([200, 201].includes(statusCode) || (url.endsWith('/99') && statusCode === 405),
-      `${method} ${url} ${statusCode} ${told}`)
-    await app.close()
+  for (const { way } of linkings) {
+    const { send, close } = await serve('memory')
+    const { statusCode, told } = await send(way)
+    t.ok([200, 201].includes(statusCode) || (way.url.endsWith('/99') && statusCode === 405),
+      `${JSON.stringify(way)} ${statusCode} ${told}`)
+    await close()
   }
 })
-
-const json = { 'content-type': 'application/json' }
 
 /** Asks a rule only if the request begins at the collection and, for a field, names the field: as it once was. */
 function onlyBy (name: string, field: string | undefined, rule: Rules['create']): Rules['create'] {

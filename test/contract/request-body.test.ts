@@ -103,15 +103,6 @@ test('a body that is not acceptable is refused where it is needed, after what it
   t.strictSame(await send('/api/things', '['.repeat(100) + ']'.repeat(100)), [400, 'malformed_body'])
 })
 
-test('a QUERY has its parameters in the body, and an empty body is none', async t => {
-  const { app } = await serve(() => {})
-  const form = { 'content-type': 'application/x-www-form-urlencoded' }
-  t.strictSame((await app.inject({
-    method: 'QUERY' as 'GET', url: '/api/things', headers: form, payload: 'id=1&fields=name'
-  })).json(), [{ name: 'a' }])
-  t.equal((await app.inject({ method: 'QUERY' as 'GET', url: '/api/things', headers: form })).statusCode, 200)
-})
-
 test('the options of the router hold', async t => {
   const at = async (options: FastifyServerOptions, url: string) => {
     const { app } = await serve(() => {}, options)

@@ -220,6 +220,9 @@ everySource('QUERY is GET with the query string in the body', async tools => {
   ), 200, [{ year: 1971 }, { year: 1972 }])
   same(await query(tools, '/albums?limit=1', 'fields=id'), 200,
     [{ id: 1 }], { link: '<http://localhost/albums?limit=1&after=WyJpZCIsMV0>; rel="next"' })
+  tools.t.equal((await query(tools, '/albums', '')).statusCode, 200)
+  const untyped = await tools.request({ method: 'QUERY' as 'GET', url: '/albums', payload: 'fields=id' })
+  tools.t.equal(untyped.statusCode, 415)
   same(await query(tools, '/albums', '{}', 'application/json'), 415,
     { error: 'unsupported_media_type', message: `The 'Content-Type' of the body must be ${form}.` })
   const allow = 'GET, HEAD, OPTIONS'

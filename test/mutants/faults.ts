@@ -204,7 +204,7 @@ export const faults: readonly Fault[] = [
     what: 'run: a value that a hook removes becomes the default',
     text: 'valueIn(item, field) ?? (isEmptied(item, field) ? null : undefined)',
     fault: 'valueIn(item, field)',
-    tests: ['contract/hooks']
+    tests: ['contract/creating']
   },
   {
     what: 'run: the version tells that an unreadable value is the same',

@@ -118,6 +118,7 @@ writes('every identifier that another item has is named', async ({ send, same })
   same(await send('POST', '/artists', { email: 'noisia@example.org', name: 'Can' }), 409, taken)
   same(await send('PUT', '/artists/3', { email: 'noisia@example.org', name: 'Can' }), 409, taken)
   same(await send('POST', '/tracks', { id: uuid(2), title: 'Intro' }), 409, duplicate(['id', 'title']))
+  same(await send('PUT', '/artists/1/email', 'can@example.org'), 409, duplicate('email'))
   same(await send('PUT', '/labels/1', { code: 'SPOON' }), 409, duplicate('code'))
 })
 

@@ -5,7 +5,7 @@ import dataApi, { collection, DataApiError, sqlite, type WriteContext } from '..
 import { ddl, shop, tables } from '../../fixtures/shop.ts'
 import { everySource } from '../../helpers/every-source.ts'
 import { deletes, writes } from '../../helpers/shop-writes.ts'
-import { isOfCatalog, openers } from '../../helpers/sources.ts'
+import { openers } from '../../helpers/sources.ts'
 import { ok } from '../../helpers/answers.ts'
 
 // docs/http.md: Writing
@@ -44,6 +44,9 @@ test('hooks run in their order: setters, then creating, updating or deleting, th
   }
 })
 
+const notes = [
+  { id: 1, a: 0, b: 0, trace: '', at: null }, { id: 2, a: 1, b: 1, trace: 'x', at: '2026-01-02T03:04:05.006Z' }
+]
 const Note = Type.Object({
   id: Type.Integer({ identifier: true, readable: true }),
   a: Type.Optional(Type.Integer({ readable: true, writable: true })),
@@ -60,11 +63,7 @@ everySource('setters run in the order of the body, may wait, and what they chang
   same(await send('PUT', '/notes/1', { a: null }), 200, ok)
   same(await get('/notes/1'), 200, { id: 1, a: null, b: 1, trace: 'b1a2!aundefined!', at: '2026-01-02T03:04:05.006Z' })
 }, {}, {
-  tables: {
-    notes: [
-      { id: 1, a: 0, b: 0, trace: '', at: null }, { id: 2, a: 1, b: 1, trace: 'x', at: '2026-01-02T03:04:05.006Z' }
-    ]
-  },
+  tables: { notes },
   collections: source => ({
     notes: collection(Note, {
       source: source('notes'),
@@ -94,11 +93,7 @@ everySource('a value that no field takes is the application\'s own error', async
   t.equal((await send('PUT', '/notes/1', { a: 1 })).statusCode, 500)
   t.equal((await get('/notes')).body, before)
 }, {}, {
-  tables: {
-    notes: [
-      { id: 1, a: 0, b: 0, trace: '', at: null }, { id: 2, a: 1, b: 1, trace: 'x', at: '2026-01-02T03:04:05.006Z' }
-    ]
-  },
+  tables: { notes },
   collections: source => ({
     notes: collection(Note, { source: source('notes'), setters: { a (note) { Object.assign(note, { trace: 5 }) } } })
   })
@@ -139,52 +134,4 @@ test('setters and hooks get the transaction, so that their own statements join i
     [[['line', 'creating 1']]])
   await app.close()
   db.close()
-})
-
-test('without a setter no row is read first: one statement writes', async t => {
-  const opened = sqlite(':memory:')
-  opened.exec(
-    'create table notes (id integer primary key, a integer, b integer, trace text, at text) strict; insert into ' +
-      'notes (id) values (1)'
-  )
-  const run: string[] = []
-  const counting = new Proxy(opened.driver, {
-    get (target, name) {
-      if (name === 'prepare') {
-        return (text: string) => {
-          if (isOfCatalog(text)) return target.prepare(text)
-          const statement = target.prepare(text)
-          const counted = (kind: 'get' | 'run' | 'all') => (...parameters: unknown[]) => {
-            run.push(text)
-            return statement[kind](...parameters)
-          }
-          return { get: counted('get'), run: counted('run'), all: counted('all') }
-        }
-      }
-      if (name === 'exec') return (text: string) => { run.push(text); return target.exec(text) }
-      const value: unknown = Reflect.get(target, name)
-      return typeof value === 'function' ? value.bind(target) as unknown : value
-    }
-  })
-  const db = sqlite('', { driver: counting })
-  const app = Fastify()
-  await app.register(dataApi,
-    { requestStrategies: { delete: true }, collections: { notes: collection(Note, { source: db.table('notes') }) } })
-  // The check has read values by then.
-  await app.ready()
-  run.length = 0
-  for (const [method, url, payload] of [['PUT', '/notes/1', { a: 5 }], [
-    'PUT', '/notes/1/a', 7
-  ], ['PATCH', '/notes/1', { a: 1, b: 2 }], ['POST', '/notes', { a: 1 }], ['DELETE', '/notes/1', undefined]] as const) {
-    const response = await app.inject({
-      method,
-      url,
-      headers: payload === undefined ? {} : { 'content-type': 'application/json' },
-      ...payload !== undefined && { payload: JSON.stringify(payload) }
-    })
-    t.ok(response.statusCode < 300, `${method} ${url}`)
-    t.strictSame(run.splice(0).length, 1, `${method} ${url}`)
-  }
-  await app.close()
-  opened.close()
 })

@@ -100,15 +100,6 @@ writes('an item that others refer to is 409 reference, with `on delete restrict`
   t.strictSame(await contents(opened), before)
 }, deletes)
 
-writes('a duplicate is 409, naming the field', async ({ t, opened, send, same }) => {
-  const before = await contents(opened)
-  same(await send('PUT', '/artists/1', { name: 'Can' }), 409, duplicate('name'))
-  same(await send('PUT', '/artists/1/email', 'can@example.org'), 409, duplicate('email'))
-  same(await send('POST', '/labels', { code: 'VSN' }), 409, duplicate('code'))
-  same(await send('PUT', '/labels/1/code', 'SPOON'), 409, duplicate('code'))
-  t.strictSame(await contents(opened), before)
-})
-
 test('a check or not-null that the schema does not know of is 400 constraint', async t => {
   const db = sqlite(':memory:', { check: 'off' })
   db.exec(
