@@ -1,33 +1,13 @@
-import { test } from 'tap'
 import type { WriteContext } from '../../lib/index.ts'
 import { shop } from '../fixtures/shop.ts'
 import { runsOf } from '../helpers/fast-check.ts'
-import { type Answer, openStore, type Send, serve, type Store, storeKinds, tally, times } from '../helpers/on-socket.ts'
+import { type Answer, race as raceOf, type Send, type Store, tally, times } from '../helpers/on-socket.ts'
 import type { Collections } from '../helpers/sources.ts'
 
 // docs/http.md: Batches
 
-interface Race { readonly send: Send, readonly store: Store, readonly noted: string[] }
-
-const options = { requestStrategies: { batch: true, upsert: true } } as const
-
-/** Runs a test on a socket, over each kind of store. */
-function race (
-  name: string, run: (race: Race, same: (got: unknown, wanted: unknown) => void) => Promise<void>,
-  declare: (noted: string[]) => Collections = shop
-): void {
-  for (const kind of storeKinds(['memory', 'sqlite file', 'postgres'])) {
-    test(`${name} (${kind})`, async t => {
-      const noted: string[] = []
-      const store = await openStore(kind, t)
-      const { send, close } = await serve(declare(noted), store, options)
-      try {
-        await run({ send, store, noted }, (got, wanted) => { t.strictSame(got, wanted) })
-      } finally {
-        await close()
-      }
-    })
-  }
+const race = (name: string, run: Parameters<typeof raceOf>[1], declare?: (noted: string[]) => Collections) => {
+  raceOf(name, run, { requestStrategies: { batch: true, upsert: true } }, declare)
 }
 
 const rounds = runsOf(300)

@@ -133,31 +133,24 @@ every('relations lead to items with such keys, and back', async ({ get, same }) 
     { id: 1, line: { quantity: 5 } }, { id: 2, line: { quantity: 5 } }, { id: 3, line: null }
   ])
   same(await get('/parcels/2/line/purchase/customer'), 200, 'Bo')
-  same(await get('/lines?fields=order_id,product_id,parcels(id)'), 200, [
-    { order_id: 1, product_id: 7, parcels: [{ id: 1 }] },
-    { order_id: 1, product_id: 8, parcels: [] },
-    { order_id: 2, product_id: 7, parcels: [{ id: 2 }] }
-  ])
+  same(await get('/lines?order_id=1&fields=product_id,parcels(id)'), 200,
+    [{ product_id: 7, parcels: [{ id: 1 }] }, { product_id: 8, parcels: [] }])
   same(await get('/lines/2,7/parcels?fields=id'), 200, [{ id: 2 }])
   same(await get('/parcels?line.quantity=5&fields=id'), 200, [{ id: 1 }, { id: 2 }])
   same(await get('/parcels?line=null&fields=id'), 200, [{ id: 3 }])
   same(await get('/lines?parcels.id=2&fields=order_id'), 200, [{ order_id: 2 }])
-  same(await get('/lines?parcels.id>0&fields=order_id'), 200, [{ order_id: 1 }, { order_id: 2 }])
 })
 
 every('a join table of such keys links many to many', async ({ get, send, same }) => {
-  same(await get('/lines/1,7/labels'), 200, [{ code: 'gift' }])
   same(await get('/labels/gift/lines?fields=order_id,product_id'), 200, [
     { order_id: 1, product_id: 7 }, { order_id: 2, product_id: 7 }
   ])
   same(await get('/lines?labels.code=gift&fields=order_id'), 200, [{ order_id: 1 }, { order_id: 2 }])
-  same(await get('/labels?lines.quantity=5'), 200, [{ code: 'gift' }])
   same(await get('/labels?lines.product.id=8'), 200, [])
   same(await send('PATCH', '/lines/1,8', { labels: [{ code: 'late' }, { code: 'new' }] }), 200, { status: 'ok' })
   same(await get('/lines/1,8/labels'), 200, [{ code: 'late' }, { code: 'new' }])
-  same(await send('POST', '/lines/2,7/labels', { code: 'last' }), 201, created('last'), {
-    location: '/lines/2,7/labels/last'
-  })
+  same(await send('POST', '/lines/2,7/labels', { code: 'last' }), 201, created('last'),
+    { location: '/lines/2,7/labels/last' })
   same(await send('PATCH', '/labels/late', { lines: [{ order_id: 2, product_id: 7 }] }), 200, { status: 'ok' })
   same(await get('/lines/2,7/labels'), 200, [{ code: 'gift' }, { code: 'last' }, { code: 'late' }])
 })

@@ -119,42 +119,32 @@ test('a hook that an onRoute hook adds gets the data too', async t => {
 
 const failing = (thrown: unknown): Prepare => host => host.addHook('preHandler', async () => { throw thrown })
 
+const failed = (message: string, facts: object) => Object.assign(new Error(message), facts)
+const rejected = (message: string) => ({ error: 'rejected', message })
+
 test('an error with a status keeps its status, its message and its headers', async t => {
-  const cases: ReadonlyArray<[string, unknown, number, object, string | undefined]> = [
-    ['503', Object.assign(new Error('Back at noon.'),
-      { statusCode: 503, headers: { 'Retry-After': 60 } }), 503, { error: 'rejected', message: 'Back at noon.' }, '60'],
-    ['504', Object.assign(new Error('Too slow.'), { statusCode: 504 }), 504, {
-      error: 'rejected', message: 'Too slow.'
-    }, undefined],
-    ['status', Object.assign(new Error('Gone.'), { status: 410 }), 410, {
-      error: 'rejected', message: 'Gone.'
-    }, undefined],
-    ['422', Object.assign(new Error('No.'), { statusCode: 422 }), 422, {
-      error: 'rejected', message: 'No.'
-    }, undefined],
-    ['a plain object', {
-      statusCode: 429, message: 'Slower.', headers: { 'retry-after': '7' }
-    }, 429, { error: 'rejected', message: 'Slower.' }, '7'],
-    ['a plain object without a message', {
-      statusCode: 418
-    }, 418, { error: 'rejected', message: "I'm a Teapot" }, undefined],
-    ['401', Object.assign(new Error('Who?'), { statusCode: 401 }), 401, {
-      error: 'unauthorized', message: 'Who?'
-    }, undefined],
-    ['a 500', Object.assign(new Error('secret'), { statusCode: 500 }), 500, internal, undefined],
-    ['no status', new Error('secret'), 500, internal, undefined],
-    ['an odd status', Object.assign(new Error('secret'), { statusCode: 200 }), 500, internal, undefined],
-    ['text', 'secret', 500, internal, undefined],
-    ['null', null, 500, internal, undefined],
-    ['an object', {
-      secret: true
-    }, 500, internal, undefined]
+  const noon = failed('Back at noon.', { statusCode: 503, headers: { 'Retry-After': 60 } })
+  const slower = { statusCode: 429, message: 'Slower.', headers: { 'retry-after': '7' } }
+  const cases: ReadonlyArray<readonly [what: string, thrown: unknown, status: number, body: object, wait?: string]> = [
+    ['503', noon, 503, rejected('Back at noon.'), '60'],
+    ['504', failed('Too slow.', { statusCode: 504 }), 504, rejected('Too slow.')],
+    ['status', failed('Gone.', { status: 410 }), 410, rejected('Gone.')],
+    ['422', failed('No.', { statusCode: 422 }), 422, rejected('No.')],
+    ['a plain object', slower, 429, rejected('Slower.'), '7'],
+    ['a plain object without a message', { statusCode: 418 }, 418, rejected("I'm a Teapot")],
+    ['401', failed('Who?', { statusCode: 401 }), 401, { error: 'unauthorized', message: 'Who?' }],
+    ['a 500', failed('secret', { statusCode: 500 }), 500, internal],
+    ['no status', new Error('secret'), 500, internal],
+    ['an odd status', failed('secret', { statusCode: 200 }), 500, internal],
+    ['text', 'secret', 500, internal],
+    ['null', null, 500, internal],
+    ['an object', { secret: true }, 500, internal]
   ]
-  for (const [what, thrown, status, body, retryAfter] of cases) {
+  for (const [what, thrown, status, body, wait] of cases) {
     const { app, ask } = await serve(failing(thrown))
     const answer = await ask('/api/things')
     t.strictSame([answer.status, JSON.parse(answer.body), answer.headers['retry-after']],
-      [status, body, retryAfter], what)
+      [status, body, wait], what)
     await app.close()
   }
 })

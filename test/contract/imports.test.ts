@@ -5,7 +5,6 @@ import dataApi, { collection, memory, type StatementEvent, SubCollection } from 
 import { everySource, type Tools, type World } from '../helpers/every-source.ts'
 import fc, { runsOf } from '../helpers/fast-check.ts'
 import Fastify from '../helpers/fastify.ts'
-import { openers } from '../helpers/sources.ts'
 import { missing } from '../helpers/answers.ts'
 
 // docs/http.md: Imports
@@ -252,37 +251,33 @@ const rowsOf = fc.array(fc.record({
 }), { maxLength: 5 })
 
 test('what is exported is imported as it was: the values, and the bytes of the next export', async t => {
+  const serve = async (rows: object[]) => {
+    const app = Fastify()
+    await app.register(dataApi, {
+      collections: {
+        things: collection(Thing, { source: memory(rows) }), marks: collection(Mark, { source: memory([]) })
+      },
+      imports: true
+    })
+    const read = async (accept: string) => (await app.inject({ url: '/things', headers: { accept } })).body
+    return { app, read }
+  }
   await fc.assert(fc.asyncProperty(rowsOf, async rows => {
-    for (const open of Object.values(openers)) {
-      const opened = await open({ ...world.tables, things: [] }, world.ddl)
-      const app = Fastify()
-      await app.register(dataApi, { collections: world.collections(opened.source), imports: true })
-      const copied: object[] = []
-      const copy = collection(Thing, { source: memory(copied) })
-      const other = Fastify()
-      await other.register(dataApi, {
-        collections: { things: copy, marks: collection(Mark, { source: memory([]) }) }, imports: true
-      })
-      const payload = rows.map((row, id) => ({ id, ...row }))
-      const made = await app.inject({ method: 'POST', url: '/things', payload })
-      if (made.statusCode !== 201) throw new Error(made.body)
-      const read = async (from: typeof app, accept: string) =>
-        (await from.inject({ url: '/things', headers: { accept } })).body
-      for (const [accept, type] of [
-        ['text/csv', 'text/csv; formulas=escaped'], ['application/x-ndjson', 'application/x-ndjson'],
-        ['text/csv; bom=present', 'text/csv; formulas=escaped']
-      ] as const) {
-        copied.length = 0
-        const file = await read(app, accept)
-        const headers = { 'content-type': type }
-        const sent = await other.inject({ method: 'POST', url: '/things', payload: file, headers })
-        if (sent.statusCode !== 201) throw new Error(`${sent.body} ${file}`)
-        t.equal(await read(other, accept), file)
-        t.equal(await read(other, 'application/json'), await read(app, 'application/json'))
-      }
-      await app.close()
-      await other.close()
-      await opened.close()
+    const { app, read } = await serve([])
+    const payload = rows.map((row, id) => ({ id, ...row }))
+    const made = await app.inject({ method: 'POST', url: '/things', payload })
+    if (made.statusCode !== 201) throw new Error(made.body)
+    for (const [accept, type] of [
+      ['text/csv', 'text/csv; formulas=escaped'], ['application/x-ndjson', 'application/x-ndjson'],
+      ['text/csv; bom=present', 'text/csv; formulas=escaped']
+    ] as const) {
+      const copy = await serve([])
+      const file = await read(accept)
+      const headers = { 'content-type': type }
+      const sent = await copy.app.inject({ method: 'POST', url: '/things', payload: file, headers })
+      if (sent.statusCode !== 201) throw new Error(`${sent.body} ${file}`)
+      t.equal(await copy.read(accept), file)
+      t.equal(await copy.read('application/json'), await read('application/json'))
     }
   }), { numRuns: runsOf(60) })
 })

@@ -133,15 +133,14 @@ test('request.dataApi says what a request is, for the labels of metrics', async 
     await app.inject({ method, url, ...payload && { payload } })
     return seen.pop()
   }
+  for (const [method, url, kind, payload] of [
+    ['POST', '/notes', 'create', { text: 'a' }], ['GET', '/notes', 'list'], ['GET', '/notes/by_text', 'dictionary'],
+    ['GET', '/notes/1', 'item'], ['GET', '/notes/1/text', 'field'], ['PATCH', '/notes/1', 'update', { text: 'b' }],
+    ['DELETE', '/notes/1', 'delete'], ['GET', '/notes?nonsense=1', undefined]
+  ] as const) {
+    t.strictSame(await ask(method, url, payload), { collection: 'notes', kind, door: 'http' }, `${method} ${url}`)
+  }
   t.strictSame(await ask('GET', '/'), { collection: undefined, kind: 'directory', door: 'http' })
-  t.strictSame(await ask('POST', '/notes', { text: 'a' }), { collection: 'notes', kind: 'create', door: 'http' })
-  t.strictSame(await ask('GET', '/notes'), { collection: 'notes', kind: 'list', door: 'http' })
-  t.strictSame(await ask('GET', '/notes/by_text'), { collection: 'notes', kind: 'dictionary', door: 'http' })
-  t.strictSame(await ask('GET', '/notes/1'), { collection: 'notes', kind: 'item', door: 'http' })
-  t.strictSame(await ask('GET', '/notes/1/text'), { collection: 'notes', kind: 'field', door: 'http' })
-  t.strictSame(await ask('PATCH', '/notes/1', { text: 'b' }), { collection: 'notes', kind: 'update', door: 'http' })
-  t.strictSame(await ask('DELETE', '/notes/1'), { collection: 'notes', kind: 'delete', door: 'http' })
-  t.strictSame(await ask('GET', '/notes?nonsense=1'), { collection: 'notes', kind: undefined, door: 'http' })
   t.strictSame(await ask('GET', '/invented'), { collection: undefined, kind: undefined, door: 'http' })
   t.equal(await ask('GET', '/own'), undefined)
   await app.close()
@@ -173,18 +172,6 @@ async function startStream (app: FastifyInstance): Promise<IncomingMessage> {
   return response
 }
 
-test('app.close() ends a stream that is not read any further, after closeGrace', async t => {
-  const app = Fastify()
-  await app.register(dataApi, { closeGrace: 100, collections: { notes: collection(Note, { source: slow(many) }) } })
-  const response = await startStream(app)
-  response.pause()
-  const broken = new Promise(resolve => { response.on('close', resolve).on('error', resolve) })
-  await app.close()
-  response.resume()
-  await broken
-  t.equal(response.complete, false)
-})
-
 test('app.close() lets a stream end within closeGrace, and then closes its connection', async t => {
   const app = Fastify()
   await app.register(dataApi,
@@ -210,22 +197,20 @@ test('app.close() lets the stream of an injected request end', async t => {
   t.ok(length > 10_000_000)
 })
 
-test('a stream that breaks has a line in the log, with its collection and kind, whatever Fastify logs', async t => {
-  const logged: Array<Record<string, unknown>> = []
+test('app.close() ends a stream that is not read any further, which is a line in the log', async t => {
+  const logged: Line[] = []
   const app = Fastify({
     disableRequestLogging: true,
-    logger: {
-      level: 'error',
-      stream: { write (line: string) { logged.push(JSON.parse(line) as Record<string, unknown>) } }
-    }
+    logger: { level: 'error', stream: { write (line: string) { logged.push(JSON.parse(line) as Line) } } }
   })
-  await app.register(dataApi, { closeGrace: 1, collections: { notes: collection(Note, { source: memory(many) }) } })
+  await app.register(dataApi, { closeGrace: 100, collections: { notes: collection(Note, { source: slow(many) }) } })
   const response = await startStream(app)
   response.pause()
   const broken = new Promise(resolve => { response.on('close', resolve).on('error', resolve) })
   await app.close()
   response.resume()
   await broken
+  t.equal(response.complete, false)
   const err = { message: /^the server closed/ }
   t.match(logged, [{ msg: 'a stream was broken off', collection: 'notes', kind: 'list', reqId: String, err }])
 })

@@ -39,6 +39,7 @@ const writes = [
 
 const otherTypes = [
   'text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', 'application/xml',
+  'application/vnd.api+json', 'application/jsonp',
   'application/json; charset=utf-16', 'application/merge-patch+json', 'text/json', 'x', ''
 ]
 const json = ['application/json', 'application/json; charset=utf-8']

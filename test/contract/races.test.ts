@@ -1,8 +1,7 @@
 import tap, { test } from 'tap'
-import { shop } from '../fixtures/shop.ts'
 import { runsOf } from '../helpers/fast-check.ts'
 import {
-  type Answer, fileFor, openShop, openStore, type Send, serve, serveElsewhere, type Store, storeKinds, tally, times
+  type Answer, fileFor, openShop, race as raceOf, type Send, serveElsewhere, tally, times
 } from '../helpers/on-socket.ts'
 
 // docs/http.md: Writing, Conditional requests
@@ -16,22 +15,8 @@ tap.teardown(async () => {
   db.close()
 })
 
-interface Race { readonly send: Send, readonly store: Store, readonly noted: readonly string[] }
-
-/** Runs a test on a socket, over memory and over a file. */
-function race (name: string, run: (race: Race, same: (got: unknown, wanted: unknown) => void) => Promise<void>): void {
-  for (const kind of storeKinds(['memory', 'sqlite file', 'postgres'])) {
-    test(`${name} (${kind})`, async t => {
-      const noted: string[] = []
-      const store = await openStore(kind, t)
-      const { send, close } = await serve(shop(noted), store, { requestStrategies: { upsert: true } })
-      try {
-        await run({ send, store, noted }, (got, wanted) => { t.strictSame(got, wanted) })
-      } finally {
-        await close()
-      }
-    })
-  }
+const race = (name: string, run: Parameters<typeof raceOf>[1]) => {
+  raceOf(name, run, { requestStrategies: { upsert: true } })
 }
 
 const count = (noted: readonly string[], start: string) => noted.filter(note => note.startsWith(start)).length
@@ -60,29 +45,22 @@ const racers = Math.min(100, 1 + runsOf(30))
 const addOne = (value: unknown) => Number(value) + 1
 const addOneToText = (value: unknown) => String(addOne(value))
 
-race('upserts that race leave one item, no error, and exactly one 201', async ({ send, store, noted }, same) => {
-  const answers = await Promise.all(times(racers, n =>
-    send('PUT', '/artists/by_name/x', { email: null, rating: n % 10 })))
-  same(tally(answers), { 200: racers - 1, 201: 1 })
-  same([(await store.rows('artists')).length, count(noted, 'saved created')], [1, 1])
-})
-
-race('upserts that race leave one item where the application has no part in them', async ({ send, store }, same) => {
-  const answers = await Promise.all(times(racers, n => send('PUT', '/labels/by_code/XX', { city: `city ${n}` })))
-  same(tally(answers), { 200: racers - 1, 201: 1 })
-  same((await store.rows('labels')).length, 1)
-})
-
-race('upserts that race by two identifiers of one item leave one item, no error, and exactly one 201', async ({
-  send, store, noted
-}, same) => {
-  const answers = await Promise.all(times(racers, n => n % 2 === 0
+const upserts: ReadonlyArray<readonly [what: string, table: string, saved: number, send: (send: Send, n: number) =>
+Promise<Answer>]> = [
+  ['one item', 'artists', 1, (send, n) => send('PUT', '/artists/by_name/x', { email: null, rating: n % 10 })],
+  ['one item where the application has no part in them', 'labels', 0,
+    (send, n) => send('PUT', '/labels/by_code/XX', { city: `city ${n}` })],
+  ['one item that they name by two identifiers', 'artists', 1, (send, n) => n % 2 === 0
     ? send('PUT', '/artists/by_name/x', { email: 'x@e' })
-    : send('PUT', '/artists/by_email/x@e', { name: 'x' })))
-  same(tally(answers), { 200: racers - 1, 201: 1 })
-  same((await store.rows('artists')).map(({ name, email }) => ({ name, email })), [{ name: 'x', email: 'x@e' }])
-  same(count(noted, 'saved created'), 1)
-})
+    : send('PUT', '/artists/by_email/x@e', { name: 'x' })]
+]
+
+for (const [what, table, saved, upsert] of upserts) {
+  race(`upserts that race leave ${what}, no error, and exactly one 201`, async ({ send, store, noted }, same) => {
+    same(tally(await Promise.all(times(racers, n => upsert(send, n)))), { 200: racers - 1, 201: 1 })
+    same([(await store.rows(table)).length, count(noted, 'saved created')], [1, saved])
+  })
+}
 
 race('of upserts with If-None-Match: * that race one creates and the others are 412', async ({ send, store }, same) => {
   const answers = await Promise.all(times(racers,

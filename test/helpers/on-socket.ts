@@ -6,9 +6,9 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Test } from 'tap'
+import { type Test, test } from 'tap'
 import dataApi, { type DataApiOptions, type SqliteDatabase, sqlite } from '../../lib/index.ts'
-import { ddl } from '../fixtures/shop.ts'
+import { ddl, shop } from '../fixtures/shop.ts'
 import { withoutPostgres } from './on-postgres.ts'
 import { type Collections, type Opened, openers, sqliteDdl } from './sources.ts'
 
@@ -139,3 +139,25 @@ export function tally (answers: readonly Answer[]): Record<number, number> {
 }
 
 export const times = <T>(count: number, make: (n: number) => T): T[] => Array.from({ length: count }, (_, n) => make(n))
+
+/** What a race is given: a client, the rows, and what the shop's setters and hooks have noted. */
+export interface Race { readonly send: Send, readonly store: Store, readonly noted: string[] }
+
+/** Runs a test on a socket over each kind of store that clients race for. */
+export function race (
+  name: string, run: (race: Race, same: (got: unknown, wanted: unknown) => void) => Promise<void>,
+  options: Omit<DataApiOptions, 'collections'>, declare: (noted: string[]) => Collections = shop
+): void {
+  for (const kind of storeKinds(['memory', 'sqlite file', 'postgres'])) {
+    test(`${name} (${kind})`, async t => {
+      const noted: string[] = []
+      const store = await openStore(kind, t)
+      const { send, close } = await serve(declare(noted), store, options)
+      try {
+        await run({ send, store, noted }, (got, wanted) => { t.strictSame(got, wanted) })
+      } finally {
+        await close()
+      }
+    })
+  }
+}

@@ -9,21 +9,20 @@ import { constraint, created, ok, validation } from '../../helpers/answers.ts'
 
 // docs/http.md: Writing
 
-writes('bodies are JSON; another content type is 415', async ({ t, opened, request, same }) => {
-  const before = await contents(opened)
+writes('bodies are JSON; another content type is 415, also that of a merge patch', async ({
+  t, request, same, get
+}) => {
   const expected = {
     error: 'unsupported_media_type',
     message: "The 'Content-Type' of the body must be application/json."
   }
-  for (const type of [
-    'text/plain', 'application/xml', 'application/vnd.api+json', 'application/jsonp',
-    'application/json; charset=utf-16', 'multipart/form-data; boundary=x', 'application/x-www-form-urlencoded', ''
-  ]) {
+  for (const type of ['text/plain', 'application/json; charset=utf-16', 'application/merge-patch+json', '']) {
     same(await request({
       method: 'PUT', url: '/artists/1', headers: { 'content-type': type }, payload: '{"rating":1}'
     }), 415, expected, { accept: 'application/json' })
   }
-  t.strictSame(await contents(opened), before)
+  same(await request({ method: 'OPTIONS', url: '/artists/1' }), 204, '', { 'accept-patch': 'application/json' })
+  t.notMatch((await get('/openapi.json')).body, /merge-patch/)
 })
 
 writes('JSON is taken however its type is written', async ({ request, same, get }) => {
@@ -36,21 +35,6 @@ writes('JSON is taken however its type is written', async ({ request, same, get 
     }), 200, ok)
     same(await get('/artists/1/rating'), 200, index)
   }
-})
-
-writes('a merge patch is 415, for its members would not be merged', async ({ t, opened, request, same, get }) => {
-  const before = await contents(opened)
-  for (const [method, url, payload] of [
-    ['PATCH', '/artists/1', '{"rating":1}'], ['PUT', '/artists/1/rating', '1'], ['POST', '/artists', '{}'],
-    ['PUT', '/artists/1', '{}']
-  ] as const) {
-    const headers = { 'content-type': 'application/merge-patch+json' }
-    const response = await request({ method, url, headers, payload })
-    t.match([response.statusCode, response.json()], [415, { error: 'unsupported_media_type' }], `${method} ${url}`)
-  }
-  t.strictSame(await contents(opened), before)
-  same(await request({ method: 'OPTIONS', url: '/artists/1' }), 204, '', { 'accept-patch': 'application/json' })
-  t.notMatch((await get('/openapi.json')).body, /merge-patch/)
 })
 
 writes('broken JSON is 400', async ({ t, request }) => {
