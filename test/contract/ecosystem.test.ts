@@ -23,7 +23,6 @@ test('whoever has no token is 401 in the shape of our errors', async t => {
   t.strictSame([statusCode, JSON.parse(body)],
     [401, { error: 'unauthorized', message: 'No Authorization was found in request.headers' }])
   t.equal(headers['cache-control'], 'private')
-  await app.close()
 })
 
 test('what a token says decides what there is', async t => {
@@ -34,7 +33,6 @@ test('what a token says decides what there is', async t => {
   t.match(await get('/notes?salary>0', member), { error: 'invalid_filter' })
   t.strictSame(await get('/teams?fields=name,notes(text)', blue),
     [{ name: 'blue', notes: [{ text: 'Paint it blue.' }] }])
-  await app.close()
 })
 
 test('a member may do to users, teams and the log what the rules say, and nothing else', async t => {
@@ -65,7 +63,6 @@ test('a member may do to users, teams and the log what the rules say, and nothin
   t.equal((await users.list()).items.length, 2)
   t.equal((await app.dataApi.asSystem().collection('entries').list()).items.length, 2)
   t.equal(await send('DELETE', '/users/2', lead), 200)
-  await app.close()
 })
 
 test('what is written belongs to the caller, who may do what the rules say', async t => {
@@ -78,7 +75,6 @@ test('what is written belongs to the caller, who may do what the rules say', asy
   t.equal(await send('DELETE', '/notes/1', member), 403)
   t.equal(await send('DELETE', '/notes/1', lead), 200)
   t.equal(await send('DELETE', '/notes/3', lead), 404)
-  await app.close()
 })
 
 test('a rate limit answers in the shape of our errors, and says when to come back', async t => {
@@ -91,7 +87,6 @@ test('a rate limit answers in the shape of our errors, and says when to come bac
   t.match(answers[2]?.json(), { error: 'rejected', message: /Rate limit exceeded/ })
   t.ok(Number(answers[2]?.headers['retry-after']) > 0)
   t.equal(answers[0]?.headers['x-ratelimit-remaining'], '1')
-  await app.close()
 })
 
 test('a browser elsewhere may ask, and caches tell callers apart', async t => {
@@ -111,7 +106,6 @@ test('a browser elsewhere may ask, and caches tell callers apart', async t => {
   t.equal(headers['access-control-allow-origin'], '*')
   t.match(String(headers.vary), /Authorization, Cookie/)
   t.equal(headers['cache-control'], 'private')
-  await app.close()
 })
 
 test('a script of another origin pages by links, and writes with the tag that it has read', async t => {
@@ -132,7 +126,6 @@ test('a script of another origin pages by links, and writes with the tag that it
   })
   t.equal((await write()).statusCode, 200)
   t.equal((await write()).statusCode, 412)
-  await app.close()
 })
 
 test('a user logs in with the password that a lead has set, which nobody reads', async t => {
@@ -150,7 +143,6 @@ test('a user logs in with the password that a lead has set, which nobody reads',
   const { token } = (await login('correct horse')).json<{ token: string }>()
   const notes = await app.inject({ url: '/notes?fields=id', headers: { authorization: `Bearer ${token}` } })
   t.strictSame(notes.json(), [{ id: 1 }, { id: 2 }])
-  await app.close()
 })
 
 test('a deleted note is gone for readers, and what was done is logged in the same transaction', async t => {
@@ -177,7 +169,6 @@ test('a deleted note is gone for readers, and what was done is logged in the sam
   t.strictSame((await app.inject({ url: '/notes', headers: member })).json(), [])
   t.equal((await entries()).length, 5)
   t.equal((await app.inject({ url: '/entries', headers: member })).statusCode, 403)
-  await app.close()
 })
 
 test('health and metrics are asked without a token', async t => {
@@ -190,5 +181,4 @@ test('health and metrics are asked without a token', async t => {
   t.match(body, 'requests_total{collection="none",kind="none",status="404"} 1\n')
   t.match(body, /^statements_total\{collection="notes",kind="read"\} [1-9]/m)
   t.equal((await app.inject('/teams')).statusCode, 401)
-  await app.close()
 })

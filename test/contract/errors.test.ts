@@ -164,13 +164,11 @@ test('anything else is 500, telling nothing', async t => {
     t.strictSame([response.statusCode, response.json()],
       [500, internal], url)
   }
-  await app.close()
 })
 
 test('developer errors tell the cause, where they are switched on', async t => {
   const app = broken(true)
   t.match((await app.inject('/things/boom')).json(), { error: 'internal', developer: /Error: password=hunter2/ })
-  await app.close()
 })
 
 test('status stands in errors about the state of a resource and not in those about what the client sent', async t => {

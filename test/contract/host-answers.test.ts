@@ -51,20 +51,19 @@ const answers: Record<string, { send: () => unknown, body: string, type: string 
 for (const stage of stages) {
   test(`what a hook ${stage} answers itself is its own answer`, async t => {
     for (const [what, { send, body, type }] of Object.entries(answers)) {
-      const { app, ask } = await serve(host =>
+      const { ask } = await serve(host =>
         host.addHook(stage as 'onRequest', async (_request, reply) => reply.code(401).send(send())))
       for (const url of ['/api/things', '/api/things/1', '/own']) {
         const answer = await ask(url)
         t.strictSame([answer.status, answer.body, answer.type], [401, body, type], `${what} at ${url}`)
       }
       t.strictSame((await ask({ method: 'POST', url: '/api/things', payload: { name: 'c' } })).status, 401)
-      await app.close()
     }
   })
 }
 
 test('a stream of a hook is its own answer, and a hijacked reply is left alone', async t => {
-  const { app, ask } = await serve(host => host.addHook('onRequest', async (request, reply) => {
+  const { ask } = await serve(host => host.addHook('onRequest', async (request, reply) => {
     if (request.headers['x-how'] === 'stream') return reply.code(203).type('text/x-log').send(Readable.from(['a', 'b']))
     reply.hijack()
     reply.raw.writeHead(202).end('mine')
@@ -73,12 +72,11 @@ test('a stream of a hook is its own answer, and a hijacked reply is left alone',
   t.strictSame([streamed.status, streamed.body, streamed.type], [203, 'ab', 'text/x-log'])
   const { status, body } = await ask('/api/things')
   t.strictSame([status, body], [202, 'mine'])
-  await app.close()
 })
 
 test('a preSerialization hook of the application gets the data, and may wrap it', async t => {
   const seen: unknown[] = []
-  const { app, ask } = await serve(host => host.addHook('preSerialization', async (_request, _reply, payload) => {
+  const { ask } = await serve(host => host.addHook('preSerialization', async (_request, _reply, payload) => {
     seen.push(payload)
     return { data: payload }
   }))
@@ -99,22 +97,19 @@ test('a preSerialization hook of the application gets the data, and may wrap it'
   t.strictSame((await ask({ url: '/api/things/1', headers: { 'if-none-match': String(item.headers.etag) } })).status,
     304)
   t.strictSame(seen[0], { id: 1, name: 'a' })
-  await app.close()
 })
 
 test('a reply serializer of the application writes the data', async t => {
-  const { app, ask } = await serve(host => host.setReplySerializer(payload => `<${JSON.stringify(payload)}>`))
+  const { ask } = await serve(host => host.setReplySerializer(payload => `<${JSON.stringify(payload)}>`))
   t.equal((await ask('/api/things/1')).body, '<{"id":1,"name":"a"}>')
   t.equal((await ask('/own')).body, '<[{"id":1,"name":"a"}]>')
-  await app.close()
 })
 
 test('a hook that an onRoute hook adds gets the data too', async t => {
-  const { app, ask } = await serve(host => host.addHook('onRoute', route => {
+  const { ask } = await serve(host => host.addHook('onRoute', route => {
     route.preSerialization = async (_request: unknown, _reply: unknown, payload: unknown) => ({ data: payload })
   }))
   t.equal((await ask('/api/things/1')).body, '{"data":{"id":1,"name":"a"}}')
-  await app.close()
 })
 
 const failing = (thrown: unknown): Prepare => host => host.addHook('preHandler', async () => { throw thrown })
@@ -141,27 +136,25 @@ test('an error with a status keeps its status, its message and its headers', asy
     ['an object', { secret: true }, 500, internal]
   ]
   for (const [what, thrown, status, body, wait] of cases) {
-    const { app, ask } = await serve(failing(thrown))
+    const { ask } = await serve(failing(thrown))
     const answer = await ask('/api/things')
     t.strictSame([answer.status, JSON.parse(answer.body), answer.headers['retry-after']],
       [status, body, wait], what)
-    await app.close()
   }
 })
 
 test('a status and headers that a hook set before it threw are kept', async t => {
-  const { app, ask } = await serve(host => host.addHook('onRequest', async (_request, reply) => {
+  const { ask } = await serve(host => host.addHook('onRequest', async (_request, reply) => {
     reply.code(403).header('x-why', 'moon').header('retry-after', '5')
     throw new Error('Not tonight.')
   }))
   const { status, headers, body } = await ask('/api/things')
   t.strictSame([status, headers['x-why'], headers['retry-after'], JSON.parse(body)],
     [403, 'moon', '5', { error: 'forbidden', message: 'Not tonight.' }])
-  await app.close()
 })
 
 test('an error after the headers of an answer leaves none of them', async t => {
-  const { app, ask } = await serve(host => host.addHook('onSend', async (request, reply) => {
+  const { ask } = await serve(host => host.addHook('onSend', async (request, reply) => {
     if (request.headers['x-break'] && reply.statusCode < 300) throw Object.assign(new Error('No.'), { statusCode: 503 })
   }))
   const headers = { 'x-break': '1', prefer: 'count=exact, return=representation' }
@@ -178,11 +171,10 @@ test('an error after the headers of an answer leaves none of them', async t => {
       t.equal(headers[name], undefined, name)
     }
   }
-  await app.close()
 })
 
 test('links and Vary that a hook of the application set stand beside ours, on pages and on errors', async t => {
-  const { app, ask } = await serve(host => {
+  const { ask } = await serve(host => {
     host.addHook('onRequest', async (_request, reply) => {
       reply.header('link', '</docs>; rel="service-doc"').header('vary', 'Accept, Origin')
     })
@@ -198,12 +190,11 @@ test('links and Vary that a hook of the application set stand beside ours, on pa
   const missing = await ask('/api/things/9')
   t.strictSame([missing.status, missing.headers['link'], missing.headers['vary']],
     [404, '</docs>; rel="service-doc"', 'Accept, Origin'])
-  await app.close()
 })
 
 test('an error carries the status that monitors look for', async t => {
   const seen: unknown[] = []
-  const { app, ask } = await serve(host => host.addHook('onError', async (_request, _reply, error) => {
+  const { ask } = await serve(host => host.addHook('onError', async (_request, _reply, error) => {
     seen.push([error.statusCode, error instanceof DataApiError])
   }))
   await ask('/api/things/9')
@@ -211,7 +202,6 @@ test('an error carries the status that monitors look for', async t => {
   await ask({ method: 'DELETE', url: '/api/things/1' })
   t.strictSame(seen, [[404, true], [400, true], [405, true]])
   t.equal(new DataApiError('rejected', '', { status: 418 }).statusCode, 418)
-  await app.close()
 })
 
 test('a handler timeout of Fastify is 503, and a write that it ends may still be done', async t => {

@@ -54,7 +54,6 @@ test('nothing of the host is changed', async t => {
   t.strictSame((await app.inject({
     method: 'POST', url: '/own', headers: { 'content-type': 'text/unknown' }, payload: 'x'
   })).statusCode, 418)
-  await app.close()
 })
 
 test('the hooks of the host run, and what they refuse has the shape of our errors', async t => {
@@ -63,7 +62,6 @@ test('the hooks of the host run, and what they refuse has the shape of our error
   const refused = await app.inject({ url: '/one/artists/1', headers: { 'x-refused': '1' } })
   t.strictSame([refused.statusCode, refused.json()], [429, { error: 'rejected', message: 'Come back tomorrow.' }])
   t.strictSame((await app.inject({ url: '/own', headers: { 'x-refused': '1' } })).statusCode, 418)
-  await app.close()
 })
 
 test('a prefix may be nested and have parameters', async t => {
@@ -77,7 +75,6 @@ test('a prefix may be nested and have parameters', async t => {
     '<http://localhost/tenants/a%20b/api/v1/artists?limit=1&after=WyJpZCIsMV0>; rel="next"')
   t.strictSame((await app.inject('/tenants/x/api/v1/artists/1/name')).json(), 'Noisia')
   t.strictSame((await app.inject('/tenants/x/api/v1')).json().length, 4)
-  await app.close()
 })
 
 test('absolute links follow the proxy that the application trusts, and no other', async t => {
@@ -87,7 +84,6 @@ test('absolute links follow the proxy that the application trusts, and no other'
     const app = Fastify({ trustProxy })
     await app.register(dataApi, { rules: everybody, collections: collections(opened.source) })
     t.match((await app.inject({ url: '/artists?limit=1', headers })).headers.link, `<${origin}/artists?`)
-    await app.close()
   }
 })
 
@@ -98,7 +94,6 @@ test('a Host header that is none makes links relative', async t => {
   for (const host of ['evil.org/path?', 'a b', '"><script>', 'user@evil.org', 'x\\y']) {
     t.match((await app.inject({ url: '/artists?limit=1', headers: { host } })).headers.link, /^<\/artists\?/, host)
   }
-  await app.close()
 })
 
 test('baseUrl is where links lead', async t => {
@@ -107,7 +102,6 @@ test('baseUrl is where links lead', async t => {
   await app.register(dataApi,
     { prefix: '/inner', baseUrl: 'https://example.org/data/', collections: collections(opened.source) })
   t.match((await app.inject('/inner/artists?limit=1')).headers.link, '<https://example.org/data/artists?limit=1&')
-  await app.close()
 })
 
 test('the same prefix twice is an error at registration', async t => {
@@ -139,7 +133,6 @@ test('OPTIONS is never in the way of a CORS preflight, and Vary tells of both', 
       const got = await app.inject({ url: `${prefix}/artists`, headers })
       t.strictSame([got.headers.vary, got.headers['access-control-allow-origin']],
         ['Origin, Accept, Prefer', headers.origin])
-      await app.close()
     }
   }
 })
@@ -156,5 +149,4 @@ test('where CORS leaves preflights alone, OPTIONS is ours at the root as well', 
     const options = await app.inject({ method: 'OPTIONS', url: path, headers: { origin: 'https://a.example' } })
     t.strictSame([options.statusCode, options.headers.allow], [204, allow], path)
   }
-  await app.close()
 })

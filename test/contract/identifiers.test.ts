@@ -1,5 +1,5 @@
 import { everySource } from '../helpers/every-source.ts'
-import { missing } from '../helpers/answers.ts'
+import { ambiguous, missing } from '../helpers/answers.ts'
 
 // docs/http.md: Identifiers
 
@@ -26,13 +26,7 @@ everySource('a value that does not convert to an identifier\'s type is no match 
 })
 
 everySource('two different items are 409, naming the paths that tell them apart', async ({ get, same }) => {
-  same(await get('/artists/10'), 409, {
-    status: 'conflict',
-    error: 'ambiguous_identifier',
-    message: "More than one item has the identifier '10'. Use one of these paths instead: /artists/by_id/10, " +
-      '/artists/by_name/10',
-    candidates: ['/artists/by_id/10', '/artists/by_name/10']
-  })
+  same(await get('/artists/10'), 409, ambiguous('10', '/artists/by_id/10', '/artists/by_name/10'))
   same(await get('/albums/5/artist/fans/10'), 404, missing('10'))
   same(await get('/artists/10/albums'), 409, (await get('/artists/10')).json())
 })

@@ -1,4 +1,3 @@
-import { Type } from '@sinclair/typebox'
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
@@ -11,11 +10,10 @@ import { Receiver } from '../../lib/core/request/import.ts'
 import Fastify from '../helpers/fastify.ts'
 import { setVariable } from '../helpers/set-variable.ts'
 import { logged as capture, startRequest, until } from '../helpers/slow-bodies.ts'
+import { Note } from '../fixtures/things.ts'
 
 // docs/http.md: Imports. Where the bytes of a body are, how many there may be, and how long they may take.
 
-const flags = { readable: true, writable: true }
-const Note = Type.Object({ id: Type.Integer({ identifier: true, readable: true }), text: Type.String(flags) })
 const line = (text: string) => `${JSON.stringify({ text })}\n`
 // More than a mebibyte.
 const long = line('x'.repeat(10_000)).repeat(110)

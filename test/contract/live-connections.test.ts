@@ -1,5 +1,4 @@
 import cors from '@fastify/cors'
-import { Type } from '@sinclair/typebox'
 import { once } from 'node:events'
 import { createServer, get, type IncomingMessage } from 'node:http'
 import { connect } from 'node:http2'
@@ -12,13 +11,9 @@ import { type Test, test } from 'tap'
 import { createClient } from '../../lib/clients/client/index.ts'
 import dataApi, { collection, type DataApiOptions, memory } from '../../lib/index.ts'
 import { eventually, listen } from '../helpers/follow.ts'
+import { Thing } from '../fixtures/things.ts'
 
 // docs/live.md: what lies between a live document and its client.
-
-const Thing = Type.Object({
-  id: Type.Integer({ identifier: true, readable: true }),
-  name: Type.String({ readable: true, writable: true })
-})
 
 const rowsOf = (count: number) => Array.from({ length: count }, (_, n) => ({ id: n + 1, name: 'old' }))
 

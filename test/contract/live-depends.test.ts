@@ -8,13 +8,9 @@ import Fastify from '../helpers/fastify.ts'
 import { eventually, listen } from '../helpers/follow.ts'
 import { openLogged } from '../helpers/logged-postgres.ts'
 import { withoutPostgres } from '../helpers/on-postgres.ts'
+import { Thing } from '../fixtures/things.ts'
 
 // docs/live.md: How a source knows.
-
-const Thing = Type.Object({
-  id: Type.Integer({ identifier: true, readable: true }),
-  name: Type.String({ readable: true, writable: true })
-})
 
 test('an expression that names its tables counts their changes alone', async t => {
   const db = sqlite(':memory:')

@@ -1,4 +1,3 @@
-import { Type } from '@sinclair/typebox'
 import type { FastifyInstance } from 'fastify'
 import { connect, type Http2ServerRequest, type Http2Stream } from 'node:http2'
 import { isDeepStrictEqual } from 'node:util'
@@ -12,6 +11,7 @@ import fc, { runsOf } from '../helpers/fast-check.ts'
 import { eventually, type Follower, listen } from '../helpers/follow.ts'
 import { type Place, places } from '../helpers/live-places.ts'
 import { everybody } from '../helpers/everybody.ts'
+import { Thing } from '../fixtures/things.ts'
 
 // docs/live.md: clients share one read. Those who leave, at whatever moment, take nothing from those who stay.
 
@@ -84,11 +84,6 @@ for (const [name, open] of Object.entries(places)) {
     t.strictSame(logged, [], 'a client that leaves is no error')
   })
 }
-
-const Thing = Type.Object({
-  id: Type.Integer({ identifier: true, readable: true }),
-  name: Type.String({ readable: true, writable: true })
-})
 
 /** Returns the source, which calls a function before each read. */
 function readingAfter (source: Source, before: () => void): Source {

@@ -7,13 +7,9 @@ import Fastify from '../helpers/fastify.ts'
 import { eventually, listen } from '../helpers/follow.ts'
 import { holdTimers } from '../helpers/held-timers.ts'
 import { everybody } from '../helpers/everybody.ts'
+import { Thing } from '../fixtures/things.ts'
 
 // docs/live.md: what is read when, and what a slow or lost client costs.
-
-const Thing = Type.Object({
-  id: Type.Integer({ identifier: true, readable: true }),
-  name: Type.String({ readable: true, writable: true })
-})
 
 const Text = Type.String({ readable: true })
 

@@ -68,7 +68,6 @@ test('media types are compared without their parameters', async t => {
   t.equal(created.statusCode, 201)
   const problem = await get('/things/9', 'application/problem+json; charset=utf-8')
   t.strictSame([problem.status, problem.type], [404, 'application/problem+json; charset=utf-8'])
-  await app.close()
 })
 
 test('CSV has a header where it is not absent, and a byte order mark on request', async t => {
@@ -107,7 +106,6 @@ test('a format in the query wins over Accept', async t => {
   t.equal((await app.inject({ method: 'PATCH', url: '/things/1?format=json', payload: { price: 5 } })).statusCode, 200)
   t.equal((await app.inject({ method: 'PATCH', url: '/things/1?format=csv', payload: { price: 6 } })).statusCode, 406)
   t.equal(JSON.parse((await get('/things/1/price')).body), 5)
-  await app.close()
 })
 
 test('the name of the format is an option, and yields to a field', async t => {
@@ -135,22 +133,18 @@ test('a sort may be written with a minus, a colon, and in parts', async t => {
   const { get, ids } = await serve()
   for (const [query, expected] of Object.entries({
     'sort=-id': [3, 2, 1],
-    'sort=id:desc': [3, 2, 1],
-    'sort=id%3Adescending': [3, 2, 1],
-    'sort=price:asc,id:desc': [3, 1, 2],
+    'sort=price:asc,id%3Adescending': [3, 1, 2],
     'sort=price,-id': [3, 1, 2],
     'sort=-price;name': [2, 3, 1],
-    'sort=price&sort=-id': [3, 1, 2],
     'sort=price&order=id+desc': [3, 1, 2],
     'sort=+id': [1, 2, 3]
   })) t.strictSame(await ids(query), expected, query)
   t.strictSame((await get('/things?sort=-id&sort=name&limit=1')).link?.includes('sort=-id&sort=name'), true)
   t.match((await get('/things?sort=-id+desc')).json(), { error: 'invalid_sort', parameter: 'sort', position: 5 })
   t.match((await get('/things?sort=-ib')).json(), { error: 'invalid_sort', suggestion: 'id', position: 2 })
-  t.match((await get('/things?sort=--id')).json(), { error: 'invalid_sort' })
-  t.match((await get('/things?sort=-')).json(), { error: 'invalid_sort' })
-  t.match((await get('/things?sort=id:down')).json(), { error: 'invalid_sort' })
-  t.match((await get(`/things?${'sort=id&'.repeat(11)}`)).json(), { error: 'invalid_sort' })
+  for (const query of ['sort=--id', 'sort=-', 'sort=id:down', 'sort=id&'.repeat(11)]) {
+    t.match((await get(`/things?${query}`)).json(), { error: 'invalid_sort' }, query)
+  }
 })
 
 test("a value that begins with '=' needs quotes, because builders of query strings add one", async t => {
@@ -203,7 +197,6 @@ test('a body of null is no item', async t => {
   const post = (payload: string) => app.inject({ method: 'POST', url: '/things', payload, headers })
   t.match((await post('null')).json(), { error: 'validation' })
   t.equal((await post('{}')).statusCode, 201)
-  await app.close()
 })
 
 test('Vary has the headers that identify callers, also beside a header whose name contains theirs', async t => {
@@ -215,5 +208,4 @@ test('Vary has the headers that identify callers, also beside a header whose nam
   })
   const names = String((await app.inject('/things/1')).headers.vary).split(/, */)
   t.ok(names.includes('X-Cookie') && names.includes('Cookie'), names.join())
-  await app.close()
 })

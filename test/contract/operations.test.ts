@@ -1,4 +1,3 @@
-import { Type } from '@sinclair/typebox'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { everybody } from '../helpers/everybody.ts'
 import Fastify from '../helpers/fastify.ts'
@@ -11,13 +10,9 @@ import { setTimeout } from 'node:timers/promises'
 import { test } from 'tap'
 import dataApi, { collection, type DataApiOptions, memory, sqlite, type StatementEvent } from '../../lib/index.ts'
 import { everySource } from '../helpers/every-source.ts'
+import { Note } from '../fixtures/things.ts'
 
 // docs/running.md: Operations
-
-const Note = Type.Object({
-  id: Type.Integer({ identifier: true, readable: true }),
-  text: Type.String({ readable: true, writable: true })
-})
 
 type Line = Record<string, unknown> & { readonly err?: { readonly message: string } }
 

@@ -17,7 +17,6 @@ import swagger from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
 import underPressure from '@fastify/under-pressure'
 import { InMemorySpanExporter, NodeTracerProvider, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-node'
-import { Type } from '@sinclair/typebox'
 import type { FastifyInstance, InjectOptions } from 'fastify'
 import { fastify } from '../helpers/fastify.ts'
 import { holdTimers, hour } from '../helpers/held-timers.ts'
@@ -26,13 +25,9 @@ import { gunzipSync } from 'node:zlib'
 import dataApi, { ArgumentError, collection, memory } from '../../lib/index.ts'
 import { everybody } from '../helpers/everybody.ts'
 import { internal } from '../helpers/answers.ts'
+import { Thing } from '../fixtures/things.ts'
 
 // docs/own-code.md: Plugin and hooks. The plugins that applications use work as on any route.
-
-const Thing = Type.Object({
-  id: Type.Integer({ identifier: true, readable: true }),
-  name: Type.String({ readable: true, writable: true })
-})
 
 async function serve (prepare: (app: FastifyInstance) => unknown, behaviour: object = {}) {
   const app = fastify()

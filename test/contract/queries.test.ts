@@ -166,19 +166,6 @@ everySource('an error names the parameter, the position in it, and a near name',
   }
 })
 
-everySource('limits on depth, terms, lists and fields are 400 beyond', async ({ get, t }) => {
-  const wrong = [
-    `where=${'('.repeat(6)}id=1${')'.repeat(6)}`,
-    Array.from({ length: 101 }, () => 'id=1').join('&'),
-    `id=*${Array.from({ length: 1001 }, (_, n) => n).join(',')}`,
-    `fields=${'albums(artist('.repeat(3)}id${'))'.repeat(3)}`,
-    `fields=albums(${Array.from({ length: 201 }, () => 'id').join(',')})`,
-    `sort=${Array.from({ length: 11 }, () => 'id').join(',')}`,
-    'label.owner.label.owner.label.name=x'
-  ]
-  for (const query of wrong) t.equal((await get(`/artists?${query}`)).statusCode, 400, query.slice(0, 40))
-})
-
 everySource('a selection whose nested listings could multiply beyond the limit is 400', async ({ get, same }) => {
   same(await get('/artists?fields=albums(tracks(albums(tracks(id))))'), 400, {
     error: 'invalid_fields',
@@ -214,25 +201,14 @@ test('names, delimiters, operators, directions and the dictionary prefix are con
   t.strictSame((await app.inject('/albums?year%252010&f=id')).json(), [{ id: 1 }])
   t.strictSame((await app.inject('/tracks/$title?f=id&n=1')).json(), { Anomaly: { id: 3 } })
   t.equal((await app.inject('/albums?where:1')).statusCode, 400)
-  await app.close()
 })
 
 test('without field parameters a filter is a where, and other parameters are 400', async t => {
   const { app } = withOptions({ fieldParameters: false })
   t.strictSame((await app.inject('/albums?where=year=2010&fields=id')).json(), [{ id: 2 }])
   t.match((await app.inject('/albums?year=2010')).json(), { error: 'invalid_parameter', parameter: 'year' })
-  await app.close()
 })
 
 test('what could not be told apart is an error at registration', async t => {
-  const wrong: ReadonlyArray<NonNullable<DataApiOptions['queryString']>> = [
-    { where: ['q'], sort: ['q'] }, { operators: { equals: ['='], greater: ['='] } }, { operators: { equals: ['eq'] } },
-    { operators: { equals: ['"'] } },
-    { delimiters: { list: ['ab'] } }, { delimiters: { sort: ['a'] } },
-    { directions: { ascending: ['up'], descending: ['up'] } }
-  ]
-  for (const queryString of wrong) {
-    const { ready } = withOptions(queryString)
-    await t.rejects(async () => { await ready }, DeclarationError, JSON.stringify(queryString))
-  }
+  await t.rejects(async () => { await withOptions({ where: ['q'], sort: ['q'] }).ready }, DeclarationError)
 })

@@ -1,4 +1,3 @@
-import { Type } from '@sinclair/typebox'
 import type { FastifyInstance } from 'fastify'
 import { setTimeout } from 'node:timers/promises'
 import { test } from 'tap'
@@ -6,11 +5,9 @@ import dataApi, { collection, type DataApiOptions, memory } from '../../lib/inde
 import Fastify from '../helpers/fastify.ts'
 import { type SlowRequest, startRequest, until } from '../helpers/slow-bodies.ts'
 import { everybody } from '../helpers/everybody.ts'
+import { Note } from '../fixtures/things.ts'
 
 // docs/http.md: Rules; docs/running.md: Shutdown. Bodies that take their time.
-
-const flags = { readable: true, writable: true }
-const Note = Type.Object({ id: Type.Integer({ identifier: true, readable: true }), text: Type.String(flags) })
 
 /** The doors of bodies: the type, a body in two parts, and the status of the answer. */
 const doors: Readonly<Record<string, readonly [string, string, string, number]>> = {

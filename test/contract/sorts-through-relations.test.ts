@@ -124,7 +124,8 @@ rule('a sub-item outside the scope has no place in an order', async ({ get, same
 const sorts = [
   'twin.rank', '-twin.rank', 'twin.word,twin.twin.rank+desc', '-twin.twin.word,rank,-twin.id', 'word,twin.rank',
   '-twins.count()', 'twin.twins.count(),-rank', 'twins.rank.max()', '-twins.word.min(),word',
-  'twin.twins.rank.min()', '-twin.twins.word.max(),-twins.rank.min()'
+  'twin.twins.rank.min()', '-twin.twins.word.max(),-twins.rank.min()', '-twins.rank.sum()', 'twins.rank.avg(),-word',
+  'twins.word.count_distinct()'
 ]
 
 everySource('cursors hold the values of sub-items, forwards and backwards', async ({ t, get }) => {

@@ -29,23 +29,22 @@ const troubled: World = {
   })
 }
 
-interface Fault { readonly error: unknown, readonly status: number, readonly body: object }
+interface Fault { readonly error: unknown, readonly status: number, readonly body: object, readonly pointed?: true }
 
-const faults: Record<string, (pointer: object) => Fault> = {
-  'an error': () => ({ error: new Error('the secret'), status: 500, body: unexpected }),
-  'what is no error': () => ({ error: 'the secret', status: 500, body: unexpected }),
-  'an error with a status of 5xx': () => ({
-    error: Object.assign(new Error('Down.'), { statusCode: 502 }),
-    status: 502,
-    body: { error: 'rejected', message: 'Down.' }
-  }),
-  'an ArgumentError': pointer =>
-    ({ error: new ArgumentError('Not so.'), status: 400, body: { error: 'argument', message: 'Not so.', ...pointer } }),
-  'an error with a status of 4xx': () => ({
-    error: Object.assign(new Error('Not you.'), { statusCode: 403 }),
-    status: 403,
-    body: { error: 'forbidden', message: 'Not you.' }
-  })
+const withStatus = (message: string, statusCode: number) => Object.assign(new Error(message), { statusCode })
+
+const faults: Readonly<Record<string, Fault>> = {
+  'an error': { error: new Error('the secret'), status: 500, body: unexpected },
+  'what is no error': { error: 'the secret', status: 500, body: unexpected },
+  'an error with a status of 5xx': {
+    error: withStatus('Down.', 502), status: 502, body: { error: 'rejected', message: 'Down.' }
+  },
+  'an ArgumentError': {
+    error: new ArgumentError('Not so.'), status: 400, body: { error: 'argument', message: 'Not so.' }, pointed: true
+  },
+  'an error with a status of 4xx': {
+    error: withStatus('Not you.', 403), status: 403, body: { error: 'forbidden', message: 'Not you.' }
+  }
 }
 
 const causes = {
@@ -78,16 +77,15 @@ const places: ReadonlyArray<readonly [at: string, name: string, pointer: string,
   ['setter', 'bad', '', 'PUT', '/artists/1/name', 'bad']
 ]
 
-for (const [what, make] of Object.entries(faults)) {
+for (const [what, { error, status, body, pointed }] of Object.entries(faults)) {
   everySource(`${what} that the application throws while it is asked leaves nothing behind`, async ({
     t, opened, send, same
   }) => {
     const before = await contents(opened)
     for (const [at, name, pointer, ...request] of places) {
-      const { error, status, body } = make(pointer === '' ? {} : { pointer })
       for (const cause of Object.values(causes)) {
         Object.assign(trouble, { at, name, cause: cause(error) })
-        same(await send(...request), status, body)
+        same(await send(...request), status, { ...body, ...pointed && pointer !== '' && { pointer } })
         t.strictSame(await contents(opened), before, `${at} ${request.join(' ')}`)
       }
     }

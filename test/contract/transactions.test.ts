@@ -92,18 +92,6 @@ for (const fails of [true, false]) {
 }
 
 onEach([
-  'sqlite file', 'postgres'
-], 'over a file or a server others are answered while a hook waits', async ({ t, start }) => {
-  const { own, reached, leave } = waiting('waits')
-  const served = await start(own)
-  const written = served.send('POST', '/artists', artist('waits'))
-  await reached
-  t.strictSame((await served.send('GET', '/artists')).body, [])
-  leave()
-  t.equal((await written).status, 201)
-})
-
-onEach([
   'memory', 'sqlite file', 'sqlite :memory:', 'postgres'
 ], 'a hook that writes through the API to its own database gets an error and does not hang', async ({
   t, store, logged, start

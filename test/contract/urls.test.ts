@@ -70,7 +70,6 @@ test('a broken path has the same shape where the application hands Fastify frame
     'application/json; charset=utf-8', {
       error: 'malformed_url', message: 'The path of the URL is not valid percent-encoded UTF-8.'
     }])
-  await app.close()
 })
 
 everySource('a trailing slash changes nothing', async ({ t, get }) => {

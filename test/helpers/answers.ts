@@ -13,6 +13,15 @@ export const missing = (identifier: string) => ({
   message: `An item was not found with the identifier '${identifier}'.`
 })
 
+/** The error where a path names two items, which each of the candidates tells from the other. */
+export const ambiguous = (identifier: string, ...candidates: readonly string[]) => ({
+  status: 'conflict',
+  error: 'ambiguous_identifier',
+  message: `More than one item has the identifier '${identifier}'. Use one of these paths instead: ${
+    candidates.join(', ')}`,
+  candidates
+})
+
 /** The error where a path names no field. */
 export const noField = (name: string) =>
   ({ status: 'not_found', error: 'field_not_found', message: `There is no field '${name}'.` })

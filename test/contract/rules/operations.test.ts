@@ -230,7 +230,6 @@ test('rules, scopes, identifiers, setters and hooks have the facts about the cal
   await app.dataApi.asSystem().collection(things).create({ word: 'four' })
   t.strictSame(seen, ['word', 'creating', 'saved'].map(name => [name, undefined, true]))
   t.equal(asked, 3)
-  await app.close()
 })
 
 test('a caller who is not known has no facts', async t => {
@@ -238,7 +237,6 @@ test('a caller who is not known has no facts', async t => {
     const { app } = await serveFacts(caller)
     t.strictSame((await app.inject('/things')).json(), [])
     t.equal((await app.inject({ method: 'PATCH', url: '/things/1', payload: { word: 'uno' } })).statusCode, 403)
-    await app.close()
   }
 })
 
@@ -250,7 +248,6 @@ test('an error of the facts is that of the function which asks for them', async 
   const { statusCode, body } = await app.inject({ method: 'PATCH', url: '/things/1', payload: { word: 'uno' } })
   t.strictSame([statusCode, JSON.parse(body)], [401, { error: 'unauthorized', message: 'Who are you?' }])
   t.strictSame((await app.inject('/things')).json(), [])
-  await app.close()
 })
 
 test('facts that are promised are none, and a function that is none is an error at registration', async t => {

@@ -4,14 +4,14 @@ import dataApi, {
   collection, type DataApiOptions, type Declared, memory, type OperationRules, SubCollection
 } from '../../../lib/index.ts'
 import { describeValue } from '../../../lib/core/errors/errors.ts'
+import { mayNot } from '../../fixtures/company.ts'
 import { everySource } from '../../helpers/every-source.ts'
 import Fastify from '../../helpers/fastify.ts'
 
 // docs/rules.md: Who may do what. A rule is a function, `true` for everybody or `false` for nobody; the option `rules`
 // says what a collection does not say.
 
-const denied = (operation: string, collection = 'things') =>
-  ({ error: 'forbidden', message: `You may not ${operation} '${collection}'.`, collection, operation })
+const denied = (operation: string) => mayNot(operation, 'things')
 const shown = { readable: true, writable: true } as const
 const Thing = Type.Object({
   id: Type.Integer({ identifier: true, readable: true }),
@@ -34,14 +34,13 @@ async function serve (behaviour: Partial<Declared>, options: Partial<DataApiOpti
   return app
 }
 
+const named = { name: 'c' }
 const requests = {
   read: [['GET', '/things'], ['GET', '/things/1'], ['GET', '/things/1/parts']],
-  create: [['POST', '/things', { name: 'c' }], ['POST', '/things/1/parts', { name: 'c' }], ['PUT', '/things/9', {
-    name: 'c'
-  }], ['PATCH', '/things/1', { parts: [{ name: 'c' }] }]],
-  update: [['PATCH', '/things/1', { name: 'c' }], ['PUT', '/things/1/name', 'c'], ['PATCH', '/things?id=1', {
-    name: 'c'
-  }], ['PUT', '/things/1/parts', [{ id: 1 }]]],
+  create: [['POST', '/things', named], ['POST', '/things/1/parts', named], ['PUT', '/things/9', named],
+    ['PATCH', '/things/1', { parts: [named] }]],
+  update: [['PATCH', '/things/1', named], ['PUT', '/things/1/name', 'c'], ['PATCH', '/things?id=1', named],
+    ['PUT', '/things/1/parts', [{ id: 1 }]]],
   delete: [['DELETE', '/things/1'], ['DELETE', '/things?id=1']]
 } as const
 
@@ -63,7 +62,6 @@ for (const operation of operations) {
         t.equal(answer.headers['cache-control'], isSame ? undefined : 'private', `${method} ${url}`)
       }
       t.strictSame((await app.inject('/things')).statusCode, operation === 'read' ? 403 : 200)
-      await app.close()
     }
     const constant = await serve({ rules: { ...all, [operation]: false } })
     const asked = await serve({ rules: { ...all, [operation]: () => false } })
@@ -127,7 +125,7 @@ test("a mistake in the option 'rules' is an error at registration", async t => {
 })
 
 everySource('own code asks the same rules for a request, and none for the system', async ({ app, get, t, same }) => {
-  same(await get('/albums'), 403, denied('read', 'albums'))
+  same(await get('/albums'), 403, mayNot('read', 'albums'))
   const { albums, artists } = Object.fromEntries(['albums', 'artists'].map(name =>
     [name, app.dataApi.asSystem().collection(name)]))
   t.ok(albums !== undefined && (await albums.list()).items.length > 0)

@@ -3,7 +3,7 @@ import { collection, SubCollection } from '../../../lib/index.ts'
 import { everySource, type World } from '../../helpers/every-source.ts'
 import fc, { runsOf, seed } from '../../helpers/fast-check.ts'
 import { boss, flags, red, rule } from '../../fixtures/company.ts'
-import { created, dangling, duplicate, forbidden, missing, reference } from '../../helpers/answers.ts'
+import { ambiguous, created, dangling, duplicate, forbidden, missing, reference } from '../../helpers/answers.ts'
 
 // docs/http.md: Rules. Items outside a caller's scope do not exist for the caller.
 
@@ -30,13 +30,7 @@ rule('a row outside the scope is as absent as one that does not exist, on every 
 
 rule('a row outside the scope makes no segment ambiguous, is not counted, and is on no page', async ({ get, same }) => {
   same(await get('/projects/a?fields=id', red), 200, { id: 10 })
-  same(await get('/projects/a?fields=id', boss), 409, {
-    status: 'conflict',
-    error: 'ambiguous_identifier',
-    message: "More than one item has the identifier 'a'. Use one of these paths instead: /projects/by_title/a, " +
-      '/projects/by_code/a',
-    candidates: ['/projects/by_title/a', '/projects/by_code/a']
-  })
+  same(await get('/projects/a?fields=id', boss), 409, ambiguous('a', '/projects/by_title/a', '/projects/by_code/a'))
   same(await get('/projects?size=1&fields=id', { ...red, prefer: 'count=exact' }), 200, [{ id: 10 }],
     { 'x-total-count': '2' })
   same(await get('/projects/by_team_id?fields=id', { ...red, prefer: 'count=exact' }), 200,

@@ -59,20 +59,21 @@ test('an API has rules by a rule, a scope, the option rules or facts about calle
   const { read: _read, ...writes } = everything
   const { update: _update, ...changes } = everything
   const { delete: _delete, ...kept } = everything
-  t.strictSame(await silenceOf(note()), {})
-  t.strictSame(await silenceOf(note({ rules: {} })), {})
-  t.strictSame(await silenceOf(note(), {
-    requestStrategies: { batch: true }, mcp: { collections: ['notes'], write: ['notes'] }
-  }), {})
-  t.strictSame(await silenceOf(note(), { caller: () => undefined }), { notes: everything })
-  t.strictSame(await silenceOf(note(), { rules: {} }), { notes: everything })
-  t.strictSame(await silenceOf(note(), { rules: { delete: false } }), { notes: kept })
-  t.strictSame(await silenceOf(note({ rules: { update: () => true } })), { notes: changes })
-  t.strictSame(await silenceOf(note({ rules: { fields: { text: { write: () => true } } } })), { notes: everything })
-  t.strictSame(await silenceOf(note({ scope: () => true })), { notes: writes })
-  t.strictSame(await silenceOf(note({ scope: { update: () => true } })), { notes: changes })
-  t.strictSame(await silenceOf(note({ scope: { delete: () => true } })), { notes: kept })
-  t.strictSame(await silenceOf(note({ scope: { read: () => true } })), { notes: writes })
+  const agents = { requestStrategies: { batch: true }, mcp: { collections: ['notes'], write: ['notes'] } }
+  for (const [behaviour, options, silent] of [
+    [{}, {}, {}],
+    [{ rules: {} }, {}, {}],
+    [{}, agents, {}],
+    [{}, { caller: () => undefined }, { notes: everything }],
+    [{}, { rules: {} }, { notes: everything }],
+    [{}, { rules: { delete: false } }, { notes: kept }],
+    [{ rules: { update: () => true } }, {}, { notes: changes }],
+    [{ rules: { fields: { text: { write: () => true } } } }, {}, { notes: everything }],
+    [{ scope: () => true }, {}, { notes: writes }],
+    [{ scope: { update: () => true } }, {}, { notes: changes }],
+    [{ scope: { delete: () => true } }, {}, { notes: kept }],
+    [{ scope: { read: () => true } }, {}, { notes: writes }]
+  ]) t.strictSame(await silenceOf(note(behaviour), options), silent)
   const others = things({}, {}, { rules: { read: false } })
   t.strictSame(await silenceOf({ ...note(), others }), { notes: everything })
   const db = postgres({
@@ -108,5 +109,4 @@ test('what is not said, because no request can do it, is for nobody in own code,
   const system = app.dataApi.asSystem().collection('notes')
   await system?.update(1, { text: 'b' })
   t.strictSame((await app.inject('/notes/1')).json(), { id: 1, text: 'b' })
-  await app.close()
 })

@@ -179,7 +179,6 @@ test('an existing item is not linked by an input', async t => {
   const { statusCode, body } = await app.inject({ method: 'PATCH', url: '/teams/1', payload })
   t.match([statusCode, JSON.parse(body)],
     [400, { details: [{ pointer: '/users/0/password', message: 'cannot be written here' }] }])
-  await app.close()
 })
 
 test('the documents describe inputs in bodies alone', async t => {
@@ -209,5 +208,4 @@ test('the documents describe inputs in bodies alone', async t => {
   const { get, put } = paths['/users/{identifier}/{field}'] ?? {}
   t.match(get?.parameters?.[0], { schema: { enum: ['id'] } })
   t.match(put?.parameters?.[0], { schema: { enum: ['password', 'note'] } })
-  await app.close()
 })
