@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { collection, SubItem } from '../../lib/index.ts'
 import { everySource, type World } from '../helpers/every-source.ts'
+import { forbidden } from '../helpers/answers.ts'
 
 // docs/http.md: Batches. Each operation may do what it might do alone: no state in between opens what is hidden.
 
@@ -37,7 +38,7 @@ create table items (id key, "teamId" integer not null, name text not null, uniqu
 
 const options = { requestStrategies: { batch: true, delete: true } } as const
 const update = (path: string, body: object) => ({ method: 'PATCH', path, body })
-const denied = { error: 'forbidden', message: 'You are not allowed to do this.', operation: 0 }
+const denied = { ...forbidden, operation: 0 }
 const secret = worldOf('secret')
 
 everySource('an item that leaves its scope ends the batch, and shows nothing in between', async ({

@@ -4,65 +4,34 @@ import { test } from 'tap'
 import dataApi, { collection, computed, exactly, memory } from '../../lib/index.ts'
 import { errorKinds } from '../../lib/core/errors/errors.ts'
 import { everySource } from '../helpers/every-source.ts'
-import { internal, missing, notAllowed } from '../helpers/answers.ts'
+import { internal, notAllowed } from '../helpers/answers.ts'
 
 // docs/http.md: Errors
 
+const integer = "The field 'age' takes an integer between -9007199254740991 and 9007199254740991, not "
+
 everySource('an error is JSON: a code for programs, a message for people', async ({ t, get }) => {
-  const wrong: Record<string, [status: number, body: object]> = {
-    '/artists/x': [
-      404,
-      missing('x')
-    ],
-    '/artist': [404, {
-      status: 'not_found',
-      error: 'collection_not_found',
-      message: "There is no collection 'artist'. Did you mean 'artists'?",
-      suggestion: 'artists'
-    }],
-    '/artists/1/nme': [404, {
-      status: 'not_found',
-      error: 'field_not_found',
-      message: "There is no field 'nme'. Did you mean 'name'?",
-      suggestion: 'name'
-    }],
-    '/artists?ag>1': [400, {
-      error: 'invalid_filter',
-      message: "There is no field 'ag' to filter by. Did you mean 'age'?",
-      parameter: 'ag',
-      position: 1,
-      suggestion: 'age'
-    }],
-    '/artists?where=age=*(1,2)': [400, {
-      error: 'invalid_filter',
-      message: "The field 'age' takes an integer between -9007199254740991 and 9007199254740991, not '(1'. " +
-        'Outside of a group, a list has no parentheses.',
-      parameter: 'where',
-      position: 6
-    }],
-    '/artists?where=age=1|age=2': [400, {
-      error: 'invalid_filter',
-      message: "The field 'age' takes an integer between -9007199254740991 and 9007199254740991, not '1|age=2'. " +
-        "Filters with '|' between them need parentheses around them.",
-      parameter: 'where',
-      position: 5
-    }],
-    '/artists?sort=nam': [400, {
-      error: 'invalid_sort',
-      message: "There is no field 'nam' to sort by. Did you mean 'name'?",
-      parameter: 'sort',
-      position: 1,
-      suggestion: 'name'
-    }],
-    '/artists?page=0': [400, {
-      error: 'invalid_page',
-      message: "The parameter 'page' takes an integer of at least 1, not '0'.",
-      parameter: 'page',
-      position: 1
-    }]
+  const near = (message: string, suggestion: string) =>
+    ({ message: `There is no ${message}. Did you mean '${suggestion}'?`, suggestion })
+  const at = (parameter: string, position: number) => ({ parameter, position })
+  const wrong: Record<string, [status: number, error: string, more: object]> = {
+    '/artists/x': [404, 'identifier_not_found', { message: "An item was not found with the identifier 'x'." }],
+    '/artist': [404, 'collection_not_found', near("collection 'artist'", 'artists')],
+    '/artists/1/nme': [404, 'field_not_found', near("field 'nme'", 'name')],
+    '/artists?ag>1': [400, 'invalid_filter', { ...near("field 'ag' to filter by", 'age'), ...at('ag', 1) }],
+    '/artists?where=age=*(1,2)': [400, 'invalid_filter',
+      { message: `${integer}'(1'. Outside of a group, a list has no parentheses.`, ...at('where', 6) }],
+    '/artists?where=age=1|age=2': [400, 'invalid_filter',
+      {
+        message: `${integer}'1|age=2'. Filters with '|' between them need parentheses around them.`, ...at('where', 5)
+      }],
+    '/artists?sort=nam': [400, 'invalid_sort', { ...near("field 'nam' to sort by", 'name'), ...at('sort', 1) }],
+    '/artists?page=0': [400, 'invalid_page',
+      { message: "The parameter 'page' takes an integer of at least 1, not '0'.", ...at('page', 1) }]
   }
-  for (const [url, [status, body]] of Object.entries(wrong)) {
+  for (const [url, [status, error, more]] of Object.entries(wrong)) {
     const response = await get(url)
+    const body = { ...status === 404 && { status: 'not_found' }, error, ...more }
     t.strictSame([response.statusCode, response.headers['content-type'], response.json()],
       [status, 'application/json; charset=utf-8', body], url)
   }

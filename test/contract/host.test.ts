@@ -1,7 +1,8 @@
 import cors from '@fastify/cors'
+import type { FastifyInstance } from 'fastify'
 import Fastify from '../helpers/fastify.ts'
 import { test } from 'tap'
-import dataApi, { DeclarationError } from '../../lib/index.ts'
+import dataApi, { type DataApiOptions, DeclarationError } from '../../lib/index.ts'
 import { collections, tables } from '../fixtures/music.ts'
 import { openers } from '../helpers/sources.ts'
 import { everybody } from '../helpers/everybody.ts'
@@ -64,11 +65,16 @@ test('the hooks of the host run, and what they refuse has the shape of our error
   t.strictSame((await app.inject({ url: '/own', headers: { 'x-refused': '1' } })).statusCode, 418)
 })
 
+/** Serves music from memory. */
+async function serve (options: Partial<DataApiOptions> = {}, app: FastifyInstance = Fastify()) {
+  await app.register(dataApi, { rules: everybody, collections: collections(openers.memory(tables).source), ...options })
+  return app
+}
+
 test('a prefix may be nested and have parameters', async t => {
-  const opened = openers.memory(tables)
   const app = Fastify()
   await app.register(async scope => {
-    await scope.register(dataApi, { rules: everybody, prefix: '/v1', collections: collections(opened.source) })
+    await serve({ prefix: '/v1' }, scope)
     t.equal(scope.dataApi.prefix, '/tenants/:tenant/api/v1')
   }, { prefix: '/tenants/:tenant/api' })
   t.equal((await app.inject('/tenants/a%20b/api/v1/artists?limit=1')).headers.link,
@@ -78,39 +84,28 @@ test('a prefix may be nested and have parameters', async t => {
 })
 
 test('absolute links follow the proxy that the application trusts, and no other', async t => {
-  const opened = openers.memory(tables)
   const headers = { host: 'inner:8080', 'x-forwarded-host': 'example.org', 'x-forwarded-proto': 'https' }
   for (const [trustProxy, origin] of [[true, 'https://example.org'], [false, 'http://inner:8080']] as const) {
-    const app = Fastify({ trustProxy })
-    await app.register(dataApi, { rules: everybody, collections: collections(opened.source) })
+    const app = await serve({}, Fastify({ trustProxy }))
     t.match((await app.inject({ url: '/artists?limit=1', headers })).headers.link, `<${origin}/artists?`)
   }
 })
 
 test('a Host header that is none makes links relative', async t => {
-  const opened = openers.memory(tables)
-  const app = Fastify()
-  await app.register(dataApi, { rules: everybody, collections: collections(opened.source) })
+  const app = await serve()
   for (const host of ['evil.org/path?', 'a b', '"><script>', 'user@evil.org', 'x\\y']) {
     t.match((await app.inject({ url: '/artists?limit=1', headers: { host } })).headers.link, /^<\/artists\?/, host)
   }
 })
 
 test('baseUrl is where links lead', async t => {
-  const opened = openers.memory(tables)
-  const app = Fastify()
-  await app.register(dataApi,
-    { prefix: '/inner', baseUrl: 'https://example.org/data/', collections: collections(opened.source) })
+  const app = await serve({ prefix: '/inner', baseUrl: 'https://example.org/data/' })
   t.match((await app.inject('/inner/artists?limit=1')).headers.link, '<https://example.org/data/artists?limit=1&')
 })
 
 test('the same prefix twice is an error at registration', async t => {
-  const opened = openers.memory(tables)
-  const app = Fastify()
-  await app.register(dataApi, { rules: everybody, collections: collections(opened.source) })
-  await t.rejects(async () => {
-    await app.register(dataApi, { rules: everybody, collections: collections(opened.source) })
-  }, DeclarationError)
+  const app = await serve()
+  await t.rejects(serve({}, app), DeclarationError)
 })
 
 test('OPTIONS is never in the way of a CORS preflight, and Vary tells of both', async t => {
@@ -118,12 +113,9 @@ test('OPTIONS is never in the way of a CORS preflight, and Vary tells of both', 
   for (const prefix of ['/api', '']) {
     for (const corsFirst of [true, false]) {
       const app = Fastify()
-      const api = () => app.register(dataApi, {
-        rules: everybody, prefix, collections: collections(openers.memory(tables).source)
-      })
-      if (!corsFirst) await api()
+      if (!corsFirst) await serve({ prefix }, app)
       await app.register(cors, { origin: ['https://a.example', 'https://b.example'] })
-      if (corsFirst) await api()
+      if (corsFirst) await serve({ prefix }, app)
       const preflight = await app.inject({
         method: 'OPTIONS', url: `${prefix}/artists`, headers: { ...headers, 'access-control-request-method': 'GET' }
       })
@@ -140,7 +132,7 @@ test('OPTIONS is never in the way of a CORS preflight, and Vary tells of both', 
 test('where CORS leaves preflights alone, OPTIONS is ours at the root as well', async t => {
   const app = Fastify()
   await app.register(cors, { preflight: false })
-  await app.register(dataApi, { rules: everybody, collections: collections(openers.memory(tables).source) })
+  await serve({}, app)
   for (const [path, allow] of Object.entries({
     '/': 'GET, HEAD, OPTIONS',
     '/artists': 'GET, HEAD, OPTIONS, QUERY, POST, PATCH',

@@ -5,7 +5,7 @@ import dataApi, { collection, memory, type StatementEvent, SubCollection } from 
 import { everySource, type Tools, type World } from '../helpers/every-source.ts'
 import fc, { runsOf } from '../helpers/fast-check.ts'
 import Fastify from '../helpers/fastify.ts'
-import { missing } from '../helpers/answers.ts'
+import { duplicate, missing, validation } from '../helpers/answers.ts'
 
 // docs/http.md: Imports
 
@@ -34,7 +34,7 @@ const world: World = {
     marks: collection(Mark, { source: source('marks') })
   })
 }
-const options = { imports: { slice: 3, bytes: 2000, rows: 12, idle: 50 } }
+const options = { imports: { slice: 3, bytes: 2000, rows: 12 } }
 
 const lines = (...values: readonly unknown[]) => values.map(value => `${JSON.stringify(value)}\n`).join('')
 const thing = (id: number, more: object = {}) => ({ id, text: `t${id}`, size: null, good: null, data: {}, ...more })
@@ -43,6 +43,12 @@ const things = (from: number, to: number) => Array.from({ length: to - from + 1 
 const post = (
   { request }: Tools, url: string, payload: string, type = 'application/x-ndjson', headers: Record<string, string> = {}
 ) => request({ method: 'POST', url, payload, headers: { 'content-type': type, ...headers } })
+
+/** The error of a body with these mistakes in a line. */
+const mistakes = (line: number, ...all: ReadonlyArray<readonly [pointer: string, message: string]>) => {
+  const { details, ...error } = validation(...all)
+  return { ...error, details: details.map(one => ({ ...one, line })), line }
+}
 
 const count = async ({ get }: Tools, url = '/things') =>
   (await get(`${url}?fields=count()`)).json<[{ count: number }]>()[0].count
@@ -106,22 +112,9 @@ everySource('a mistake in any line is told with the line, and nothing is written
   for (const at of [0, 4, 8]) {
     const all = (one: unknown) => lines(...things(2, 10).with(at, one as never))
     const line = at + 1
-    same(await post(tools, '/things', all({ ...thing(50), size: 'x', odd: 1 })), 400, {
-      error: 'validation',
-      message: "The body is not valid; 'details' lists 2 problems.",
-      details: [
-        { pointer: '/size', message: "must be a number or null; found the string 'x'", line },
-        { pointer: '/odd', message: 'there is no such field', line }
-      ],
-      line
-    })
-    same(await post(tools, '/things', all(thing(1))), 409, {
-      status: 'conflict',
-      error: 'duplicate',
-      message: "An item with the same 'id' already exists.",
-      fields: ['id'],
-      line
-    })
+    same(await post(tools, '/things', all({ ...thing(50), size: 'x', odd: 1 })), 400, mistakes(line,
+      ['/size', "must be a number or null; found the string 'x'"], ['/odd', 'there is no such field']))
+    same(await post(tools, '/things', all(thing(1))), 409, { ...duplicate('id'), line })
     const broken = await post(tools, '/things', all('?').replace('"?"', '{"id":'))
     t.match(broken.json(), { error: 'malformed_body', line })
     t.equal(await count(tools), 1)
@@ -172,15 +165,8 @@ everySource('the first record of CSV names the fields, and an empty field is nul
     { id: 3, text: null, size: null, good: null, data: 'text' },
     { id: 4, text: "'=1", size: -1, good: false, data: '5' }
   ])
-  same(await post(tools, '/things', 'id,tetx,id\n', 'text/csv'), 400, {
-    error: 'validation',
-    message: "The body is not valid; 'details' lists 2 problems.",
-    details: [
-      { line: 1, pointer: '/tetx', message: "there is no such field; did you mean 'text'?" },
-      { line: 1, pointer: '/id', message: 'is the name of two columns' }
-    ],
-    line: 1
-  })
+  same(await post(tools, '/things', 'id,tetx,id\n', 'text/csv'), 400, mistakes(1,
+    ['/tetx', "there is no such field; did you mean 'text'?"], ['/id', 'is the name of two columns']))
   const head = 'id,text,size,good,data\n5,"a\nb",1,true,1\n'
   for (const [rest, error, detail] of [
     ['6,x,1,true', 'validation', 'has 4 fields; the first record has 5'],
@@ -202,12 +188,8 @@ everySource('items that exist are updated or left, by their key or another ident
   same(await post(tools, '/things', lines(thing(2), thing(3)), undefined, ignore), 200,
     { status: 'ok', created: 1, ignored: 1 })
   same(await get('/things?fields=size&id>1'), 200, [{ size: 5 }, { size: null }])
-  same(await post(tools, '/things', lines(thing(4), { text: 'x' }), undefined, merge), 400, {
-    error: 'validation',
-    message: "The body is not valid; 'details' lists 1 problem.",
-    details: [{ pointer: '/id', message: 'must name the item, which may exist' }],
-    line: 2
-  })
+  same(await post(tools, '/things', lines(thing(4), { text: 'x' }), undefined, merge), 400,
+    { ...validation(['/id', 'must name the item, which may exist']), line: 2 })
   same(await post(tools, '/things/1/marks?by=name', lines({ name: 'a' }, { name: 'a' }), undefined, merge), 200,
     { status: 'ok', created: 1, updated: 1 })
   const tried = { prefer: 'dry-run, resolution=merge' }

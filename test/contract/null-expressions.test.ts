@@ -132,8 +132,9 @@ test('the log names the collection, the field and the key', async t => {
 
 test('a type with null contradicts nullable: false', async t => {
   for (const type of [Type.Union([Type.Boolean(), Type.Null()], shown), Type.Optional(Type.Boolean(shown))]) {
-    const late = expression({ type, nullable: false, memory: () => true })
-    const tickets = collection(Type.Object({ id: Id }), { source: memory([]), computed: { late } })
+    const tickets = collection(Type.Object({ id: Id }), {
+      source: memory([]), computed: { late: expression({ type: type as TSchema, nullable: false, memory: () => true }) }
+    })
     await t.rejects(async () => Fastify().register(dataApi, { collections: { tickets } }),
       { message: "collection 'tickets', field 'late': says 'nullable: false', but its type takes null" })
   }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { test } from 'tap'
-import { collection, sqlite } from '../../lib/index.ts'
+import { collection, DataApiError, sqlite } from '../../lib/index.ts'
 import { Artist, ddl, shop } from '../fixtures/shop.ts'
 import { artist, everyKind, onEach, type Own, unexpected, waiting } from '../helpers/on-each-store.ts'
 import { fileFor, serve, type Served, times } from '../helpers/on-socket.ts'
@@ -16,14 +16,15 @@ onEach([
       async creating ({ name }, { transaction }) {
         await transaction.query('insert into labels (code) values (?)', [name])
         await sleep(1)
-        if (name === 'bad') throw new Error('refused')
+        if (name === 'bad') throw new DataApiError('forbidden', 'Not this one.')
         const [own] = await transaction.query('select code from labels where code = ?', [name])
         t.equal(own?.['code'], name)
       }
     }
   })
   const codes = async () => (await store.rows('labels')).map(({ code }) => code)
-  t.equal((await send('POST', '/artists', [artist('one'), artist('bad')])).status, 500)
+  const refused = await send('POST', '/artists', [artist('one'), artist('bad')])
+  t.match([refused.status, refused.body], [403, { error: 'forbidden', message: 'Not this one.' }])
   t.strictSame([await codes(), (await store.rows('artists'))], [[], []])
   t.equal((await send('POST', '/artists', [artist('one'), artist('two')])).status, 201)
   t.strictSame(await codes(), ['one', 'two'])

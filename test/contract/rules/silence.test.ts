@@ -17,10 +17,11 @@ test('silence is one error, with all collections and the lines to write', async 
     notes: collection(Note, { source: memory([]), rules: { read: true, create: false } }),
     parts: collection(Part, { source: memory([]) })
   }
+  const two = "2 collections do not say who may do what; the option 'rules' says it for all of them:"
   await t.rejects(start(collections, { requestStrategies }), {
     name: 'DeclarationError',
     message: [
-      "2 collections do not say who may do what; the option 'rules' says it for all of them:",
+      two,
       "- collection 'notes' says nothing of 'update', which requestStrategies.update switches on, nor of 'delete', " +
         'which requestStrategies.delete switches on: add rules: { update: false, delete: false }, or true for ' +
         'everybody',
@@ -33,8 +34,7 @@ test('silence is one error, with all collections and the lines to write', async 
   await t.rejects(start(collections, { requestStrategies, rules: { ...everybody, delete: undefined } as never }), {
     name: 'DeclarationError',
     message: [
-      "2 collections do not say who may do what; the option 'rules' says it for all of them:",
-      ...['notes', 'parts'].map(name => `- collection '${name}' says nothing of 'delete', which ` +
+      two, ...['notes', 'parts'].map(name => `- collection '${name}' says nothing of 'delete', which ` +
         'requestStrategies.delete switches on: add rules: { delete: false }, or true for everybody')
     ].join('\n')
   })
@@ -60,7 +60,8 @@ test('an API has rules by a rule, a scope, the option rules or facts about calle
   const { update: _update, ...changes } = everything
   const { delete: _delete, ...kept } = everything
   const agents = { requestStrategies: { batch: true }, mcp: { collections: ['notes'], write: ['notes'] } }
-  for (const [behaviour, options, silent] of [
+  type Row = readonly [behaviour: object, options: Parameters<typeof silenceOf>[1], silent: object]
+  const rows: readonly Row[] = [
     [{}, {}, {}],
     [{ rules: {} }, {}, {}],
     [{}, agents, {}],
@@ -73,7 +74,8 @@ test('an API has rules by a rule, a scope, the option rules or facts about calle
     [{ scope: { update: () => true } }, {}, { notes: changes }],
     [{ scope: { delete: () => true } }, {}, { notes: kept }],
     [{ scope: { read: () => true } }, {}, { notes: writes }]
-  ]) t.strictSame(await silenceOf(note(behaviour), options), silent)
+  ]
+  for (const [behaviour, options, silent] of rows) t.strictSame(await silenceOf(note(behaviour), options), silent)
   const others = things({}, {}, { rules: { read: false } })
   t.strictSame(await silenceOf({ ...note(), others }), { notes: everything })
   const db = postgres({

@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import Fastify from '../../helpers/fastify.ts'
 import { test } from 'tap'
-import dataApi, { collection, DataApiError, sqlite, type WriteContext } from '../../../lib/index.ts'
+import dataApi, { collection } from '../../../lib/index.ts'
 import { ddl, shop, tables } from '../../fixtures/shop.ts'
 import { everySource } from '../../helpers/every-source.ts'
 import { deletes, writes } from '../../helpers/shop-writes.ts'
@@ -97,41 +97,4 @@ everySource('a value that no field takes is the application\'s own error', async
   collections: source => ({
     notes: collection(Note, { source: source('notes'), setters: { a (note) { Object.assign(note, { trace: 5 }) } } })
   })
-})
-
-test('setters and hooks get the transaction, so that their own statements join it', async t => {
-  const db = sqlite(':memory:')
-  db.exec(
-    'create table notes (id integer primary key, a integer, b integer, trace text, at text) strict; create table log ' +
-      '(line text) strict'
-  )
-  const log = async ({ transaction }: WriteContext, line: string) => {
-    await transaction.query('insert into log values (?)', [line])
-  }
-  const app = Fastify()
-  await app.register(dataApi, {
-    collections: {
-      notes: collection(Note, {
-        source: db.table('notes'),
-        hooks: {
-          async creating (note, context) {
-            t.equal(context.transaction.kind, 'sqlite')
-            await log(context, `creating ${note.a}`)
-            t.strictSame(
-              (await context.transaction.query('select count(*) as lines from log')).map(row => ({ ...row })),
-              [{ lines: note.a }]
-            )
-            if (note.a === 2) throw new DataApiError('forbidden', 'Not two.')
-          }
-        }
-      })
-    }
-  })
-  t.equal((await app.inject({ method: 'POST', url: '/notes', payload: { a: 1 } })).statusCode, 201)
-  const refused = await app.inject({ method: 'POST', url: '/notes', payload: { a: 2 } })
-  t.strictSame([refused.statusCode, refused.json()], [403, { error: 'forbidden', message: 'Not two.' }])
-  t.strictSame(db.driver.prepare('select line from log').all().map(row => Object.entries(row as object)),
-    [[['line', 'creating 1']]])
-  await app.close()
-  db.close()
 })
