@@ -1,8 +1,8 @@
 import { build } from 'esbuild'
 import { gzipSync } from 'node:zlib'
 import { test } from 'tap'
-import { createClient } from '../../lib/clients/client/index.ts'
-import { addAuthors, answering, drain, failed, serve } from '../helpers/clients.ts'
+import { type ClientOptions, createClient } from '../../lib/clients/client/index.ts'
+import { addAuthors, drain, failed, serve } from '../helpers/clients.ts'
 import { read } from '../helpers/documents.ts'
 
 // docs/clients.md: The typed client
@@ -31,10 +31,8 @@ for (const pageLinks of ['wrapped', 'both'] as const) {
     const { app, authors } = await serve(t, { responseContent: { pageLinks } })
     await addAuthors(app, 7)
     const page = await authors.list({ size: 4, count: true })
-    t.strictSame(
-      [page.items.length, page.total, Object.keys(page.next ?? {})],
-      [4, 9, ['page', 'offset', 'after', 'before']]
-    )
+    t.strictSame([page.items.length, page.total, Object.keys(page.next ?? {})],
+      [4, 9, ['page', 'offset', 'after', 'before']])
     const ids = []
     for await (const { id } of authors.list({ size: 4 })) ids.push(id)
     t.equal(ids.length, 9)
@@ -66,9 +64,9 @@ test('a stream is one request, however many items', async t => {
   await addAuthors(app, 1500)
   requests.length = 0
   let count = 0
-  for await (
-    const { name } of authors.stream({ fields: ['name'], where: { name: { startsWith: 'A' } } })
-  ) if (String(name).startsWith('A')) count++
+  for await (const { name } of authors.stream({ fields: ['name'], where: { name: { startsWith: 'A' } } })) {
+    if (String(name).startsWith('A')) count++
+  }
   t.strictSame([count, requests.length], [1501, 1])
   const left = authors.stream()
   await left.next()
@@ -78,15 +76,11 @@ test('a stream is one request, however many items', async t => {
 
 test('items are got, created, updated, upserted and deleted', async t => {
   const { authors, books } = await serve(t)
-  t.strictSame(
-    await authors.get(1, { fields: ['name', { books: { fields: ['title'], limit: 1 } }] }),
-    { name: 'Ada', books: [{ title: 'One' }] }
-  )
+  t.strictSame(await authors.get(1, { fields: ['name', { books: { fields: ['title'], limit: 1 } }] }),
+    { name: 'Ada', books: [{ title: 'One' }] })
   t.strictSame(await authors.create({ name: 'Cy', rating: 1 }), { status: 'created', id: 3 })
-  t.strictSame(
-    await authors.create([{ name: 'Di', rating: 2 }, { name: 'Ed', rating: 3 }]),
-    [{ status: 'created', id: 4 }, { status: 'created', id: 5 }]
-  )
+  t.strictSame(await authors.create([{ name: 'Di', rating: 2 }, { name: 'Ed', rating: 3 }]),
+    [{ status: 'created', id: 4 }, { status: 'created', id: 5 }])
   t.match(await authors.create({ name: 'Flo', rating: 4 }, { returning: true }), { id: 6, name: 'Flo', initial: 'F' })
   t.strictSame(await authors.update(3, { rating: 9 }), { status: 'ok' })
   t.strictSame(await authors.update('Cy', { rating: 9 }, { dryRun: true }), { status: 'ok' })
@@ -96,10 +90,8 @@ test('items are got, created, updated, upserted and deleted', async t => {
   const id = '00000000-0000-4000-8000-000000000009'
   t.strictSame(await books.upsert(id, { title: 'Two', pages: 2, author_id: 1 }), { status: 'created' })
   t.strictSame(await books.upsert(id, { pages: 3 }), { status: 'ok' })
-  t.strictSame(
-    (await authors.list({ where: { books: { title: 'Two', pages: 3 } }, fields: ['name'] })).items,
-    [{ name: 'Ada' }]
-  )
+  t.strictSame((await authors.list({ where: { books: { title: 'Two', pages: 3 } }, fields: ['name'] })).items,
+    [{ name: 'Ada' }])
   t.strictSame(await authors.delete(5), { status: 'ok' })
   const allowed = ['GET', 'HEAD', 'OPTIONS', 'PUT', 'PATCH', 'DELETE']
   t.strictSame([await authors.allowed(3), await authors.item(3).allowed({})], [allowed, allowed])
@@ -131,11 +123,8 @@ test('an update of what was got is refused if the item has changed since', async
   t.strictSame([error.status, error.code, error.outcome], [412, 'precondition_failed', 'failed'])
   const after = await authors.update(2, { rating: 3 }, { returning: true })
   await authors.delete(2, { unchanged: after })
-  await t.rejects(
-    authors.update(1, { rating: 2 }, { unchanged: (await authors.list()).items[0] as object }),
-    TypeError,
-    'a list has no tags'
-  )
+  const [listed = {}] = (await authors.list()).items
+  await t.rejects(authors.update(1, { rating: 2 }, { unchanged: listed }), TypeError, 'a list has no tags')
 })
 
 test('a filter that is too long for a URL goes in the body of a QUERY, and so do its pages', async t => {
@@ -144,10 +133,8 @@ test('a filter that is too long for a URL goes in the body of a QUERY, and so do
   requests.length = 0
   const name = Array.from({ length: 250 }, (_, index) => `A${index}"\\${' '.repeat(20)}`)
   const where = { or: [{ name: { notIn: name.slice(0, 10) } }, { name }] }
-  t.strictSame(
-    [await drain(authors.list({ where, size: 150 })), ...requests.map(request => request.slice(0, 18))],
-    [302, 'QUERY /api/authors', 'QUERY /api/authors', 'QUERY /api/authors']
-  )
+  t.equal(await drain(authors.list({ where, size: 150 })), 302)
+  t.strictSame(requests.map(request => request.slice(0, 18)), Array(3).fill('QUERY /api/authors'))
   t.equal(await authors.count(where), 302)
   t.equal(await drain(authors.stream({ where })), 302)
 })
@@ -158,36 +145,13 @@ test('headers are those of the client, a function of it, and of the request', as
     sent.push(init.headers as Record<string, string>)
     return new Response('[]')
   }
-  await createClient(
-    'http://host',
-    { fetch, headers: { authorization: 'a' } }
-  ).resource('x').list({ count: true }, { headers: { 'x-trace': '1' } })
-  await createClient(
-    'http://host',
-    { fetch, headers: async () => ({ authorization: 'b' }) }
-  ).resource('x').create({}, { headers: { authorization: 'c' } })
-  t.strictSame(
-    sent,
-    [
-      { prefer: 'count=exact', authorization: 'a', 'x-trace': '1' },
-      { 'content-type': 'application/json', authorization: 'c' }
-    ]
-  )
-})
-
-test('no identifier leads to another path', async t => {
-  const { authors, sent } = answering()
-  for (const id of ['', '.', '..']) {
-    t.throws(() => authors.item(id), TypeError)
-    await t.rejects(authors.delete(id), TypeError)
-  }
-  t.equal(sent.length, 0)
-  await authors.get('a/b?c#d%20,é')
-  await authors.get([10248, 'a,b'])
-  t.strictSame(
-    sent.map(({ url }) => url),
-    ['http://host/authors/a%2Fb%3Fc%23d%2520%2C%C3%A9', 'http://host/authors/10248,a%2Cb']
-  )
+  const clientOf = (headers: ClientOptions['headers']) => createClient('http://host', { fetch, headers }).resource('x')
+  await clientOf({ authorization: 'a' }).list({ count: true }, { headers: { 'x-trace': '1' } })
+  await clientOf(async () => ({ authorization: 'b' })).create({}, { headers: { authorization: 'c' } })
+  t.strictSame(sent, [
+    { prefer: 'count=exact', authorization: 'a', 'x-trace': '1' },
+    { 'content-type': 'application/json', authorization: 'c' }
+  ])
 })
 
 test('a client is no promise', async t => {

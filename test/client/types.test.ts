@@ -65,12 +65,6 @@ test('a result has the fields of its selection, at every depth', async t => {
     equal<NonNullable<typeof written>['author'], { readonly name: unknown } | null>(true)
     // @ts-expect-error no number is asked for
     written?.count
-    // @ts-expect-error there is no such field
-    await authors.groups({ by: ['nam'], count: true })
-    // @ts-expect-error names have no units of time of this name
-    await authors.groups({ by: [{ born: 'years' }], count: true })
-    // @ts-expect-error there is no such function
-    await authors.groups({ count: true, having: { 'rating.some()': 3 }, sort: 'kind' })
     for await (const { items, changed } of authors.live({ fields: ['name'], sort: '-name', limit: 20 })) {
       equal<typeof items, ReadonlyArray<Readonly<{ name: string }>>>(true)
       equal<typeof changed, typeof items>(true)
@@ -90,8 +84,6 @@ test('a result has the fields of its selection, at every depth', async t => {
     author.notes
     // @ts-expect-error a field that was not selected
     items[0]?.pages
-    // @ts-expect-error unknown field
-    await authors.get(1, { fields: ['nam'] })
     // @ts-expect-error unknown field of a relation
     await books.get(id, { fields: [{ author: ['title'] }] })
     // @ts-expect-error a scalar has no fields
@@ -103,6 +95,7 @@ test('a result has the fields of its selection, at every depth', async t => {
   `), [])
 })
 
+// one-language.test.ts has more mistakes, which compile in neither language.
 test('filters and orders are typed by their fields', async t => {
   t.strictSame(await check(`
     await authors.list({ where: { kind: ['poet', null], rating: { gte: 5, ne: null }, born: { lt: new Date() } } })
@@ -122,18 +115,6 @@ test('filters and orders are typed by their fields', async t => {
     await books.list({ sort: 'author.count()' })
     // @ts-expect-error unknown field of a sub-item
     await books.list({ sort: 'author.nam' })
-    // @ts-expect-error an author has many books
-    await authors.list({ sort: 'books.title' })
-    // @ts-expect-error unknown field
-    await authors.list({ where: { nam: 'A' } })
-    // @ts-expect-error an operator of texts on a number
-    await authors.list({ where: { rating: { startsWith: 'A' } } })
-    // @ts-expect-error another type
-    await authors.list({ where: { id: 'A' } })
-    // @ts-expect-error not one of its values
-    await authors.list({ where: { kind: 'painter' } })
-    // @ts-expect-error booleans have no order
-    await authors.list({ where: { active: { lt: true } } })
     // @ts-expect-error unknown field of a relation
     await authors.list({ where: { books: { nam: 'A' } } })
     // @ts-expect-error a computed field

@@ -36,7 +36,7 @@ export const doorFaults: readonly Fault[] = [
     what: 'client: an identifier of two dots leads to the parent',
     text: String.raw`/^\.{0,2}$/.test(text)`,
     fault: "text === ''",
-    tests: ['client/client', 'client/errors']
+    tests: ['client/identifiers']
   },
   {
     what: 'data: own code names an item by what may not be read',
