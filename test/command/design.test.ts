@@ -17,8 +17,7 @@ import { hostileScript } from '../helpers/hostile-catalogues.ts'
 import { short } from '../helpers/short-designs.ts'
 
 const designOf = async (script: string, ...flags: readonly string[]): Promise<Design> => {
-  const { design, close } = await serveTarget(makeFile(script), ...flags)
-  await close()
+  const { design } = await serveTarget(makeFile(script), ...flags)
   return design
 }
 
@@ -278,7 +277,6 @@ test('what init writes compiles strictly and answers as what is served; hostile 
     t.strictSame(told(one), told(other), url)
     t.notMatch(one.body, 'hunter2')
   }
-  await served.close()
   await written.close()
 
   const test = join(projects, 'dist/test/api.test.js')

@@ -33,33 +33,28 @@ test('whole numbers of files are exact up to 64 bits, and larger ones are text',
     ]],
     ['t.json', '9007199254740993', [{ value: '9007199254740993' }]]
   ] as const) {
-    const { app, close } = await serveFile(name, content)
+    const { app } = await serveFile(name, content)
     t.strictSame((await app.inject('/t')).json(), expected, content)
-    await close()
   }
 })
 
 test('whole numbers of 64 bits are keys, compared as numbers', async t => {
-  const { app, close } = await serveFile('t.csv', 'id\n9007199254740993\n9007199254740992\n10\n')
+  const { app } = await serveFile('t.csv', 'id\n9007199254740993\n9007199254740992\n10\n')
   t.strictSame((await app.inject('/t/9007199254740993')).json(), { id: '9007199254740993' })
   t.strictSame((await app.inject('/t?id>9&id<9007199254740993')).json(), [{ id: '10' }, { id: '9007199254740992' }])
   t.strictSame((await app.inject('/t?fields=id.sum()')).json(), [{ id: { sum: '18014398509481995' } }])
-  await close()
 })
 
 test('of CSV, numbers that JavaScript writes in another way are text; of JSON they are numbers', async t => {
   for (const text of ['1.10', '1.0', '1e5', '-0', '1E2', '0.10']) {
     const csv = await serveFile('t.csv', `id,v\n1,2\n2,${text}\n`)
     t.strictSame((await csv.app.inject('/t?fields=v')).json(), [{ v: '2' }, { v: text }], text)
-    await csv.close()
     const json = await serveFile('t.json', `[{"id":1,"v":2},{"id":2,"v":${text}}]`)
     t.strictSame((await json.app.inject('/t?fields=v')).json(), [{ v: 2 }, { v: Number(text) + 0 }], text)
-    await json.close()
   }
-  const { app, close } = await serveFile('v.csv', 'id,version\n1,1.1\n2,1.10\n3,1.1\n')
+  const { app } = await serveFile('v.csv', 'id,version\n1,1.1\n2,1.10\n3,1.1\n')
   t.strictSame((await app.inject('/v?fields=version,count()')).json(),
     [{ version: '1.1', count: 2 }, { version: '1.10', count: 1 }])
-  await close()
 })
 
 test('a text that no request could name is an error that names its row', async t => {
@@ -130,7 +125,6 @@ test('each text of a CSV file is shown as it stands there, and by what is shown 
       t.ok(canonical(texts[id - 1] ?? '', v), `${texts[id - 1]} is shown as ${v}`)
       t.ok((await found(served, v)).includes(id), `${v} is found`)
     }
-    await served.close()
   }), { numRuns: runsOf(60) })
 })
 
@@ -142,6 +136,19 @@ test('each number of a JSON file is shown with its digits, and by what is shown 
       t.equal(decimalKey(String(v)), decimalKey(texts[id - 1] ?? ''), `${texts[id - 1]} is shown as ${v}`)
       t.ok((await found(served, v)).includes(id), `${v} is found`)
     }
-    await served.close()
   }), { numRuns: runsOf(60) })
+})
+
+test('columns of a CSV file may be called by words of SQL', async t => {
+  const { app } = await serveFile('labels.csv', 'id,true,pred\n1,cat,dog\n2,dog,dog\n3,cat,cat\n')
+  const get = async (query: string) => (await app.inject(`/labels${query}`)).json<unknown>()
+  const [first, second, third] = [
+    { id: 1, true: 'cat', pred: 'dog' }, { id: 2, true: 'dog', pred: 'dog' }, { id: 3, true: 'cat', pred: 'cat' }
+  ]
+  t.strictSame(await get(''), [first, second, third])
+  t.strictSame(await get('?sort=true,-id'), [third, first, second])
+  t.strictSame(await get('?true=cat'), [first, third])
+  t.strictSame(await get('?where=!(true=cat|pred=cat)'), [second])
+  t.strictSame(await get('?fields=true,count()'), [{ true: 'cat', count: 2 }, { true: 'dog', count: 1 }])
+  t.strictSame(await get('/by_true?fields=id'), { cat: [{ id: 1 }, { id: 3 }], dog: [{ id: 2 }] })
 })

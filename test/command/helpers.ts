@@ -25,23 +25,25 @@ export function makeFile (script: string): string {
   return file
 }
 
+const opened = new Set<() => Promise<void>>()
+tap.afterEach(async () => { for (const close of opened) await close() })
+
 export interface Prepared { readonly design: Design, readonly app: FastifyInstance, close (): Promise<void> }
 
-/** Serves a database as the command does, but for the port. */
+/** Serves a database as the command does, but for the port, until it is closed or the test ends. */
 export async function serveTarget (...given: readonly string[]): Promise<Prepared> {
   const flags = parseFlags(given, { ...preparingFlags, role: 'text', claims: 'text', write: 'switch' })
   const terminal = { out () {}, error () {}, isTerminal: false }
   const write = flags.has('write')
   const { database, design } = await prepare(flags, { write, session: sessionOf(flags) }, terminal)
   const app = await makeApp(database, design, { host: '127.0.0.1', prefix: '', write }, terminal)
-  return {
-    design,
-    app,
-    async close () {
-      await app.close()
-      await database.db.close()
-    }
+  const close = async () => {
+    if (!opened.delete(close)) return
+    await app.close()
+    await database.db.close()
   }
+  opened.add(close)
+  return { design, app, close }
 }
 
 /** Runs a command line. Returns its exit code and what it printed. */

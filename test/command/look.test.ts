@@ -29,19 +29,17 @@ test('a value behind the first rows counts for the type of its column', async t 
     ['text', "'2020-01-01'", "'2020-01-02'", 'date']
   ] as const) {
     const table = `create table t (id integer primary key, v ${declared})`
-    const { design, close } = await serveTarget(makeFile(
+    const { design } = await serveTarget(makeFile(
       `${table}; ${many}${first} from numbers; insert into t values (20000, ${late})`))
-    await close()
     t.strictSame(short(design), { t: ['!id integer', `v? ${type}`] }, `${declared}: ${first}, then ${late}`)
     t.strictSame(design.partlySeen, [])
   }
 })
 
 test('a column of more types behind the first rows is not served, and told', async t => {
-  const { design, close } = await serveTarget(makeFile(
+  const { design } = await serveTarget(makeFile(
     `create table t (id integer primary key, v, w); ${many}1.5, i from numbers;
      insert into t values (20000, 'x', x'00')`))
-  await close()
   t.match(design.omissions, [
     { place: 't.v', reason: 'holds values of several types (real, text); --show t.v shows it' },
     { place: 't.w', reason: 'holds bytes and other values (integer, blob)' }
@@ -50,18 +48,16 @@ test('a column of more types behind the first rows is not served, and told', asy
 
 test('in a catalogue of many tables, too, a column is what all its rows hold', async t => {
   const others = Array.from({ length: 200 }, (_, index) => `create table o${index} (id integer primary key)`).join(';')
-  const { design, close } = await serveTarget(makeFile(`${others};
+  const { design } = await serveTarget(makeFile(`${others};
     create table t (id integer primary key, n integer, s varchar(9), w bigint, r real);
     insert into t values (1, 1, 'x', 1, 1.5), (2, 'x', 'y', 9007199254740993, 2)`))
-  await close()
   t.strictSame(short(design)['t'], ['!id integer', 'n? string', 's? string', 'w? int64', 'r? number'])
 })
 
 test('what the time did not suffice for is named, and has the types of the first rows', async t => {
   const script = `create table t (id integer primary key, v integer); create table small (id integer primary key);
     insert into small values (1); ${many}i from numbers; insert into t values (20000, 'x')`
-  const { design, close } = await serveTarget(makeFile(script), '--look', '0')
-  await close()
+  const { design } = await serveTarget(makeFile(script), '--look', '0')
   t.strictSame(design.partlySeen, ['t'])
   t.strictSame(short(design)['t'], ['!id integer', 'v? integer'])
   t.match(describeDesign(design, { label: 'x', write: false }),
@@ -71,7 +67,6 @@ test('what the time did not suffice for is named, and has the types of the first
     select i from numbers`
   const view = await serveTarget(makeFile(`${script};${endless}`), '--look', '0.2', '--key', 'v=i')
   t.strictSame(view.design.partlySeen, ['v'])
-  await view.close()
 })
 
 test('--look takes seconds, and not for PostgreSQL, whose types are no guesses', async t => {
@@ -94,7 +89,7 @@ interface Item { readonly id: number, readonly v?: unknown }
 test('by what is shown of any row, a filter finds it, wherever the values stand that break a guess', async t => {
   await fc.assert(fc.asyncProperty(declared, stored, fc.array(stored, { maxLength: 3 }), async (type, first, late) => {
     const rows = late.map((value, index) => `insert into t values (${20000 + index}, ${value})`).join(';')
-    const { app, close } = await serveTarget(makeFile(
+    const { app } = await serveTarget(makeFile(
       `create table t (id integer primary key, v ${type}); ${many}${first} from numbers; ${rows}`))
     const shown = (await app.inject('/t?sort=-id&size=5')).json<readonly Item[]>()
     for (const { id, v } of shown.filter(one => one.v !== undefined && one.v !== null)) {
@@ -102,7 +97,6 @@ test('by what is shown of any row, a filter finds it, wherever the values stand 
       const found = await app.inject(`/t?v=${text}&id=${id}&fields=id`)
       t.strictSame([found.statusCode, found.json()], [200, [{ id }]], `${type}: ${String(v)}`)
     }
-    await close()
   }), { numRuns: runsOf(30) })
 })
 
@@ -117,7 +111,7 @@ const keys = `create table t (code, n integer, primary key (code));
   insert into l values (1, 'EPSG', 4326), (2, 'EPSG', 4327)`
 
 test('keys of integers and texts are served as texts, with their relations', async t => {
-  const { app, design, close } = await serveTarget(makeFile(keys))
+  const { app, design } = await serveTarget(makeFile(keys))
   const get = async (url: string) => (await app.inject(url)).json<unknown>()
   t.strictSame(design.omissions, [])
   t.strictSame(await get('/t?sort=code&n>2'), [{ code: '10', n: 4 }, { code: '10x', n: 5 }, { code: 'a', n: 3 }])
@@ -133,18 +127,16 @@ test('keys of integers and texts are served as texts, with their relations', asy
   t.strictSame(await get('/k?fields=name,l.count()&l.count()>0&sort=-code'),
     [{ name: 'z', l: { count: 1 } }, { name: 'x', l: { count: 1 } }])
   t.match((await app.inject('/m')).json(), [])
-  await close()
 })
 
 test('a segment that is an integer of one row and a text of another is ambiguous', async t => {
-  const { app, close } = await serveTarget(makeFile(keys))
+  const { app } = await serveTarget(makeFile(keys))
   for (const url of ['/t/5', '/t/5/n', '/t/5/u', '/t/by_code/5']) {
     const answer = await app.inject(url)
     t.match([answer.statusCode, answer.json()], [409, { error: 'ambiguous_identifier' }], url)
   }
   t.strictSame((await app.inject('/t?code=5&sort=n')).json(), [{ code: '5', n: 1 }, { code: '5', n: 2 }])
   t.strictSame((await app.inject('/t?fields=code,count()&code=5')).json(), [{ code: '5', count: 2 }])
-  await close()
 })
 
 const storedKey = fc.oneof(
@@ -157,7 +149,7 @@ test('cursors visit each row of a key of integers and texts once, in the order o
   const script = fc.tuple(column, fc.uniqueArray(storedKey, { maxLength: 12 }))
   await fc.assert(fc.asyncProperty(script, async ([column, values]) => {
     const inserts = ["'x'", '7', ...values].map((one, index) => `insert or ignore into t values (${one}, ${index})`)
-    const { app, close } = await serveTarget(makeFile(
+    const { app } = await serveTarget(makeFile(
       `create table t (${column}, n integer, primary key (code)) without rowid; ${inserts.join(';')}`))
     for (const sort of ['code', '-code']) {
       const whole = (await app.inject(`/t?sort=${sort}&size=100`)).json<readonly Keyed[]>()
@@ -166,7 +158,6 @@ test('cursors visit each row of a key of integers and texts once, in the order o
       t.strictSame(texts, sort === 'code' ? sorted : sorted.toReversed())
       t.strictSame(await visited(app, `/t?sort=${sort}&size=1`), whole)
     }
-    await close()
   }), { numRuns: runsOf(15) })
 })
 
@@ -187,7 +178,6 @@ test('import loads numbers beyond 2^53 into a bigint column that is empty', asyn
   const tell = (text: string) => { out += text }
   t.equal(await runCommand(['import', file, 'artists'], { out: tell, error: tell, isTerminal: false, input }), 0)
   t.equal(out, 'imported: 2\n')
-  const { app, close } = await serveTarget(file)
+  const { app } = await serveTarget(file)
   t.strictSame((await app.inject('/artists?big>6&fields=big')).json(), [{ big: '9007199254740993' }])
-  await close()
 })

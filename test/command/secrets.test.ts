@@ -44,7 +44,7 @@ test('what is said of a secret, and what identifies its row, is none', async t =
   for (const name of ['hashedKey', 'hashed', 'access_code', 'iban', 'userIban', 'token_format', 'type_token']) {
     t.ok(looksSecret(name), name)
   }
-  const { app, design, close } = await serveTarget(makeFile(`
+  const { app, design } = await serveTarget(makeFile(`
     create table sessions (token text primary key, pin text);
     create table devices (id integer primary key, token text unique, password text);
     create table visits (id integer primary key, token text references sessions,
@@ -52,7 +52,6 @@ test('what is said of a secret, and what identifies its row, is none', async t =
   t.strictSame(design.secrets, ['devices.password', 'sessions.pin'])
   t.equal((await app.inject('/devices?token=x')).statusCode, 200)
   t.equal((await app.inject('/visits?token.token=x')).statusCode, 200)
-  await close()
 })
 
 test('in tables of keys, tokens, secrets and credentials, the columns key, value and code are secret', async t => {
@@ -60,25 +59,22 @@ test('in tables of keys, tokens, secrets and credentials, the columns key, value
     'credentials', 'WebCredential', 'authtoken_token', 'apikeys']
   const columns =
     'id integer primary key, key text not null unique, Value text, code text, key_name text, postcode text'
-  const { app, design, close } = await serveTarget(makeFile(
+  const { app, design } = await serveTarget(makeFile(
     [...names, 'settings', 'secretaries', 'tokenizers'].map(name => `create table ${name} (${columns})`).join(';')))
   t.strictSame([...design.secrets].sort(),
     names.flatMap(name => ['Value', 'code', 'key'].map(column => `${name}.${column}`)).sort())
   t.equal((await app.inject('/api_keys/by_key')).statusCode, 404)
-  await close()
 })
 
 test('where a table is not served for a hidden key, the flag that brings it back is told', async t => {
   const script = `create table things (id blob, n text, primary key (id, n)) without rowid;
     insert into things values (x'00', '$2b$10$abc')`
   const other = 'create table other (id integer primary key);'
-  const { design, close } = await serveTarget(makeFile(other + script))
-  await close()
+  const { design } = await serveTarget(makeFile(other + script))
   const told = describeDesign(design, { label: 'x', write: false })
   t.match(told, /things +its key \(id, n\) is not shown; --show 'things\.id,things\.n' shows it/)
   const shown = await serveTarget(makeFile(script), '--show', 'things.id,things.n')
   t.strictSame((await shown.app.inject('/things')).json(), [{ id: 'AA==', n: '$2b$10$abc' }])
-  await shown.close()
 })
 
 test('a column that holds the hash of a password is secret, whatever its name is', async t => {
@@ -91,9 +87,8 @@ test('a column that holds the hash of a password is secret, whatever its name is
   for (const text of ['$5 a head', '$12$', 'pbkdf2 is a function', 'scrypt', '{}', 'SHA', '', 'null']) {
     t.notOk(isPasswordHash(text), text)
   }
-  const { design, close } = await serveTarget(makeFile(`
+  const { design } = await serveTarget(makeFile(`
     create table users (id integer primary key, "login info" text, credo text);
     insert into users values (1, null, 'x'), (2, '$2b$10$abc', 'y')`))
-  await close()
   t.strictSame(design.secrets, ['users.login info'])
 })

@@ -27,7 +27,7 @@ insert into tracks values (1, 'Paperhouse', 'rock'), (2, 'Anomaly', null);
 insert into album_tracks values (1, 1), (2, 2);`
 
 test('a SQLite file is served with relations, names and types of its catalogue', async t => {
-  const { app, close } = await serveTarget(makeFile(music))
+  const { app } = await serveTarget(makeFile(music))
   const get = async (url: string) => (await app.inject(url)).json<unknown>()
   t.strictSame(await get('/artists/Can'), { id: 1, name: 'Can' })
   t.strictSame(await get('/albums?artist.name=Can&fields=title,artist(name)'), [
@@ -36,14 +36,13 @@ test('a SQLite file is served with relations, names and types of its catalogue',
   t.strictSame(await get('/artists/1/albums/1/tracks?fields=name'), [{ name: 'Paperhouse' }])
   t.match(await get('/tracks?genre=pop'), { error: 'invalid_filter' })
   t.equal((await app.inject({ method: 'POST', url: '/artists', payload: { name: 'x' } })).statusCode, 405)
-  await close()
 })
 
 test('columns named like parameters keep their names, and the command says how those are written', async t => {
   const script = `create table files (id integer primary key, size integer, "limit" text, page text, sort json);
     create table plain (id integer primary key);
     insert into files values (1, 10, 'x', 'a', '{}'), (2, 20, 'x', 'b', '{}')`
-  const { app, design, close } = await serveTarget(makeFile(script))
+  const { app, design } = await serveTarget(makeFile(script))
   const report = describeDesign(design, { label: 'x', write: false })
   t.match(report, /^ {2}files\.size +size= filters by the field; the parameter is written take=$/m)
   t.match(report, /^ {2}files\.page +page= filters by the field; the parameter is written \.page=$/m)
@@ -51,11 +50,10 @@ test('columns named like parameters keep their names, and the command says how t
   for (const url of await urlsToTry(app, design, '')) t.equal((await app.inject(url)).statusCode, 200, url)
   t.strictSame((await app.inject('/files?size=20&take=5&fields=id')).json(), [{ id: 2 }])
   t.equal((await app.inject('/plain?size=1&limit=1')).statusCode, 400, 'elsewhere both are the size of a page')
-  await close()
 })
 
 test('nothing secret is in an answer, in the document, in an error or on a page', async t => {
-  const { app, design, close } = await serveTarget(makeFile(music))
+  const { app, design } = await serveTarget(makeFile(music))
   t.strictSame(design.secrets, ['artists.password_hash'])
   for (const url of [
     '/', '/artists', '/artists/1', '/openapi.json', '/artists?password_hash=x', '/artists?fields=password_hash',
@@ -65,7 +63,6 @@ test('nothing secret is in an answer, in the document, in an error or on a page'
     t.notMatch(body, /hunter/, url)
     if (!url.includes('password')) t.notMatch(body, /password/, url)
   }
-  await close()
   const writing = await serveTarget(makeFile(music), '--write')
   for (const url of [
     '/', '/artists', '/artists/1', '/artists?_new', '/artists/1?_edit', '/artists/1?_delete', '/artists/by_name',
@@ -76,11 +73,9 @@ test('nothing secret is in an answer, in the document, in an error or on a page'
     t.notMatch(body, /hunter/, url)
     if (!url.includes('password')) t.notMatch(body.replace(/<script.*<\/script>/, ''), /password/, url)
   }
-  await writing.close()
   const shown = await serveTarget(makeFile(music), '--show', 'artists.password_hash,artists.photo')
   const artist = (await shown.app.inject('/artists/1')).json<unknown>()
   t.strictSame(artist, { id: 1, name: 'Can', password_hash: 'hunter2', photo: 'AA==' })
-  await shown.close()
 })
 
 test('a file is as it was after a run; beside it lies nothing but the empty log that WAL mode needs', async t => {
@@ -101,7 +96,7 @@ test('a file is as it was after a run; beside it lies nothing but the empty log 
 })
 
 test('--write lets clients create, link, update and delete', async t => {
-  const { app, close } = await serveTarget(makeFile(music), '--write')
+  const { app } = await serveTarget(makeFile(music), '--write')
   const write = async (method: 'POST' | 'PATCH' | 'DELETE', url: string, payload?: object) =>
     (await app.inject({ method, url, ...payload && { payload } })).statusCode
   t.equal(await write('POST', '/artists', { name: 'Plaid' }), 201)
@@ -109,7 +104,6 @@ test('--write lets clients create, link, update and delete', async t => {
   t.equal(await write('PATCH', '/tracks/1', { genre: null }), 200)
   t.equal(await write('DELETE', '/tracks/2'), 409)
   t.equal(await write('DELETE', '/albums/3'), 200)
-  await close()
 })
 
 test('after a run with --write, nothing lies beside the file, which keeps its journal mode', async t => {
@@ -123,7 +117,6 @@ test('after a run with --write, nothing lies beside the file, which keeps its jo
   t.strictSame(readdirSync(dirname(file)), ['music.db'])
   const again = await serveTarget(file)
   t.match((await again.app.inject('/artists/Plaid')).json(), { name: 'Plaid' })
-  await again.close()
 })
 
 test('a folder of CSV, NDJSON and JSON is served, with types found by reading', async t => {
@@ -136,7 +129,7 @@ test('a folder of CSV, NDJSON and JSON is served, with types found by reading', 
   writeFileSync(join(folder, 'people.json'), '[{"id":1,"constructor":"x"},{"id":2,"__proto__":"y","valueOf":3}]')
   writeFileSync(join(folder, 'notes.csv'), 'id,person_id,text\n1,2,"a ""b"""\n')
   writeFileSync(join(folder, 'nothing.csv'), '')
-  const { app, design, close } = await serveTarget(folder)
+  const { app, design } = await serveTarget(folder)
   const get = async (url: string) => (await app.inject(url)).json<unknown>()
   t.strictSame(design.omissions, ['empty', 'nothing'].map(place => ({ place, reason: 'holds no rows' })))
   t.strictSame(await get('/people'), [
@@ -148,7 +141,6 @@ test('a folder of CSV, NDJSON and JSON is served, with types found by reading', 
   ])
   t.strictSame(await get('/albums?live=true&price<10&fields=tags,artist_id'), [{ tags: ['x'], artist_id: 2 }])
   t.strictSame(await get('/events?at>=2020-01-01&sort=v desc&limit=1'), [{ id: 2, at: '2020-01-01', v: 2 }])
-  await close()
 })
 
 test('a file whose values cannot be told apart is an error that names its row', async t => {
@@ -166,10 +158,9 @@ test('a file whose values cannot be told apart is an error that names its row', 
   writeFileSync(file, Buffer.from('a\n\xe9\n', 'latin1'))
   t.match(await runLine(file), { code: 1, error: `${basename(file)} is not UTF-8; save it as UTF-8\n` })
   writeFileSync(file, 'a,b\n1,2,\n')
-  const { app, design: { collections: [table] }, close } = await serveTarget(file)
+  const { app, design: { collections: [table] } } = await serveTarget(file)
   t.match((await app.inject('/')).json(), [{ type: 'collection' }])
   t.strictSame(table?.fields.map(({ property }) => property), ['a', 'b'])
-  await close()
 })
 
 test('errors are one line that says what to do; wrong flags are 2, with the nearest', async t => {
@@ -224,12 +215,11 @@ test('the refusals of PostgreSQL say what to do, and never show the password', a
       message('R', Buffer.from('\0\0\0\x0aSCRAM-SHA-256\0\0')), message('R', Buffer.from('\0\0\0\x0br=x,s=eA==,i=4096'))
     ], 'me', /^PostgreSQL asks for a password; write postgres:/]
   ] as const) {
-    const { port, close } = await replyAsPostgres(replies)
+    const { port } = await replyAsPostgres(replies)
     const { code, error } = await runLine(`postgres://${user}@127.0.0.1:${port}/db`)
     t.equal(code, 1)
     t.match(error.trimEnd(), told)
     t.notMatch(error.trimEnd(), /\n|hunter2/)
-    await close()
   }
 })
 
@@ -278,15 +268,14 @@ test('of many relations, it is told how many there are', async t => {
   const tables = Array.from({ length: 12 }, (_, index) =>
     `create table t${index} (id integer primary key, hub_id integer references hubs)`)
   const hubs = 'create table hubs (id integer primary key)'
-  const { design, close } = await serveTarget(makeFile([hubs, ...tables].join(';')))
+  const { design } = await serveTarget(makeFile([hubs, ...tables].join(';')))
   const told = describeDesign(design, { label: 'hubs.db', write: false })
   t.match(told, /hubs {2}1 field; t0, t1, t10, t11, t2, t3, t4, t5, … \(12\)\n/)
-  await close()
 })
 
 test('it is told what is served, what is not and why; no name of a database controls the terminal', async t => {
   const hostile = 'create table "a\u001B[2Jb" (id integer primary key)'
-  const { design, close } = await serveTarget(makeFile(`${music}${hostile}`))
+  const { design } = await serveTarget(makeFile(`${music}${hostile}`))
   const told = describeDesign(design, { label: 'music.db', write: false })
   t.match(told, 'music.db: 4 collections, read-only')
   t.match(told, 'Join tables, served as relations: album_tracks')
@@ -295,5 +284,4 @@ test('it is told what is served, what is not and why; no name of a database cont
   t.match(told, 'Hidden, as they look secret: artists.password_hash')
   t.notMatch(told, '\u001B')
   t.equal(explain(new Error('one\n- two')), 'one two')
-  await close()
 })
