@@ -1,19 +1,13 @@
 import { Type } from '@sinclair/typebox'
 import { fileURLToPath } from 'node:url'
 import { test } from 'tap'
-import { CaseArbitrary } from '../../lib/tools/testing/conformance/case.ts'
-import { declare } from '../../lib/tools/testing/world/declare.ts'
-import { makeWorld, type World } from '../../lib/tools/testing/world/world.ts'
 import type { Engine } from '../../lib/core/sources/sql/catalog.ts'
 import { printTables } from '../../lib/core/sources/sql/tables.ts'
 import type { Declared } from '../../lib/core/declare/collection.ts'
 import dataApi, { collection, type DataApiOptions, sqlite, type SqliteDatabase } from '../../lib/index.ts'
 import { compileModel } from '../../lib/core/model/compile.ts'
 import { programsIn, read, root, writeProgram } from '../helpers/documents.ts'
-import fc, { runsOf } from '../helpers/fast-check.ts'
 import Fastify from '../helpers/fastify.ts'
-import { onDatabase } from '../helpers/on-database.ts'
-import { test as postgresTest } from '../helpers/on-postgres.ts'
 import { runLine } from './helpers.ts'
 
 // docs/databases.md: Tables from declarations
@@ -25,23 +19,6 @@ function scriptFor (collections: Record<string, Declared>, engine: Engine): stri
   return printTables([...compileModel(collections, compiling).collections.values()], engine)
 }
 
-const namingOf = ({ tables }: World, table: string) => tables.find(({ name }) => name === table)?.naming ?? 'none'
-
-test('the start accepts the printed tables without a finding (sqlite)', async () => {
-  await fc.assert(fc.asyncProperty(new CaseArbitrary(), async choices => {
-    const world = makeWorld(choices)
-    const db = sqlite(':memory:')
-    try {
-      const collections = declare(world, name => db.table(name, { columns: namingOf(world, name) }))
-      db.exec(scriptFor(collections, 'sqlite'))
-      const warnings = await db.check(collections)
-      if (warnings.length > 0) throw new Error(warnings.join('\n'))
-    } finally {
-      db.close()
-    }
-  }), { numRuns: runsOf(100) })
-})
-
 test('fields that are unique together are a constraint', t => {
   const db = sqlite(':memory:')
   const id = Type.Integer({ identifier: true, readable: true })
@@ -52,21 +29,6 @@ test('fields that are unique together are a constraint', t => {
     t.match(scriptFor({ labels }, engine), 'unique ("team_id", "name")')
   }
   t.end()
-})
-
-postgresTest('the start accepts the printed tables without a finding (postgres)', async () => {
-  await onDatabase('', async db => {
-    let schemas = 0
-    await fc.assert(fc.asyncProperty(new CaseArbitrary(), async choices => {
-      const world = makeWorld(choices)
-      const schema = `s${schemas++}`
-      const collections = declare(world, name => db.table({ name, schema, columns: namingOf(world, name) }))
-      const script = scriptFor(collections, 'postgres')
-      await db.pool.query(`create schema ${schema}; ${script}`)
-      const warnings = await db.check(collections)
-      if (warnings.length > 0) throw new Error(warnings.join('\n'))
-    }), { numRuns: runsOf(60) })
-  })
 })
 
 let files = 0
