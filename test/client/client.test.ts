@@ -145,7 +145,8 @@ test('headers are those of the client, a function of it, and of the request', as
     sent.push(init.headers as Record<string, string>)
     return new Response('[]')
   }
-  const clientOf = (headers: ClientOptions['headers']) => createClient('http://host', { fetch, headers }).resource('x')
+  const clientOf = (headers: NonNullable<ClientOptions['headers']>) =>
+    createClient('http://host', { fetch, headers }).resource('x')
   await clientOf({ authorization: 'a' }).list({ count: true }, { headers: { 'x-trace': '1' } })
   await clientOf(async () => ({ authorization: 'b' })).create({}, { headers: { authorization: 'c' } })
   t.strictSame(sent, [
@@ -160,18 +161,23 @@ test('a client is no promise', async t => {
   t.equal(await (client.resource('x').item(1) as unknown as Promise<{ then?: unknown }>).then, undefined)
 })
 
-test('the client is small, and imports nothing', async t => {
-  const { outputFiles: [file], metafile } = await build({
-    entryPoints: [new URL('../../lib/clients/client/index.ts', import.meta.url).pathname],
-    bundle: true,
-    minify: true,
-    format: 'esm',
-    write: false,
-    metafile: true
-  })
-  const size = gzipSync(file?.contents ?? '').length
-  const told = `${(size / 1024).toFixed(1)} KB`
-  const pages = ['README.md', 'docs/clients.md#the-typed-client']
-  for (const page of pages) t.match(read(page), told, `${page}: ${told}`)
-  t.ok(Object.keys(metafile.inputs).every(path => /lib\/clients\/client\/[a-z/-]+\.ts$/.test(path)), 'no other room')
+test('the clients are as small as the pages say, and import no other room', async t => {
+  for (const [room, ...told] of [
+    ['client', ['README.md', ''], ['docs/clients.md#the-typed-client', '']],
+    ['react-admin', ['docs/clients.md#react-admin', 'Together they take ']],
+    ['tanstack-db', ['docs/clients.md#tanstack-db', 'it takes ']]
+  ] as const) {
+    const { outputFiles: [file], metafile } = await build({
+      entryPoints: [`lib/clients/${room}/index.ts`],
+      bundle: true,
+      minify: true,
+      format: 'esm',
+      write: false,
+      metafile: true
+    })
+    const size = `${(gzipSync(file?.contents ?? '').length / 1024).toFixed(1)} KB`
+    for (const [page, words] of told) t.match(read(page), `${words}${size}`, `${page}: ${size}`)
+    const own = new RegExp(`^lib/clients/(client|${room})/[a-z/-]+\\.ts$`)
+    t.ok(Object.keys(metafile.inputs).every(path => own.test(path)), room)
+  }
 })

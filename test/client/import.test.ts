@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { test } from 'tap'
+import { type Test, test } from 'tap'
 import { createClient } from '../../lib/clients/client/index.ts'
 import dataApi, { collection, memory } from '../../lib/index.ts'
 import Fastify from '../helpers/fastify.ts'
@@ -30,13 +30,14 @@ interface Artists {
   readonly created: { readonly status: 'created', readonly id: number }
 }
 
-async function open (imports: object | false = {}) {
+async function open (t: Test, imports: object | false = {}) {
   const rows: Array<Record<string, unknown>> = [{ id: 1, name: 'Can', founded: 1968 }]
   const app = Fastify()
+  t.teardown(() => app.close())
   const artists = collection(Artist, { source: memory(rows) })
   await app.register(dataApi, { collections: { artists }, imports, requestStrategies: { upsert: true } })
   const client = createClient<{ artists: Artists }>(await app.listen({ port: 0 }), { idempotent: true })
-  return { app, rows, artists: client.artists }
+  return { rows, artists: client.artists }
 }
 
 async function * many (from: number, to: number) {
@@ -44,7 +45,7 @@ async function * many (from: number, to: number) {
 }
 
 test('items of an iterable are created, all or none', async t => {
-  const { app, rows, artists } = await open()
+  const { rows, artists } = await open(t)
   t.strictSame(await artists.import(many(1, 20_000)), { status: 'created', count: 20_000 })
   t.equal(rows.length, 20_001)
   t.strictSame(await artists.import([{ name: 'x' }], { dryRun: true }), { status: 'ok', count: 1 })
@@ -57,45 +58,40 @@ test('items of an iterable are created, all or none', async t => {
   await t.rejects(artists.import([{ founded: 1 }]), { code: 'validation' })
   // @ts-expect-error the year is no identifier
   await t.rejects(artists.import([{ name: 'x' }], { merge: 'founded' }), { code: 'invalid_parameter' })
-  await app.close()
 })
 
 test('items that exist are updated or left', async t => {
-  const { app, rows, artists } = await open()
+  const { rows, artists } = await open(t)
   t.strictSame(await artists.import([{ name: 'Can', founded: 1 }, { name: 'Neu!' }], { merge: 'name' }),
     { status: 'ok', created: 1, updated: 1 })
   t.strictSame(await artists.import([{ name: 'Can', founded: 2 }], { ignore: 'name' }),
     { status: 'ok', created: 0, ignored: 1 })
   t.strictSame(rows.map(({ founded }) => founded), [1, null])
-  await app.close()
 })
 
 test('with a format, the text or the bytes of items are sent', async t => {
-  const { app, rows, artists } = await open()
+  const { rows, artists } = await open(t)
   const csv = new Blob(['name,founded\n', 'Neu!,1971\nFaust,\n']).stream()
   t.strictSame(await artists.import(csv, { format: 'csv' }), { status: 'created', count: 2 })
   t.strictSame(await artists.import(['{"name":', '"Ash Ra"}\n'], { format: 'ndjson' }),
     { status: 'created', count: 1 })
   t.strictSame(rows.map(({ name }) => name), ['Can', 'Neu!', 'Faust', 'Ash Ra'])
-  await app.close()
 })
 
 test('nothing is written where the items end with an error, or the API takes no imports', async t => {
-  const { app, rows, artists } = await open()
+  const { rows, artists } = await open(t)
   async function * failing () {
     yield * many(1, 3000)
     throw new Error('no more')
   }
   await t.rejects(artists.import(failing()), { code: 'network', outcome: 'unknown' })
   t.equal(rows.length, 1)
-  await app.close()
-  const other = await open(false)
+  const other = await open(t, false)
   await t.rejects(other.artists.import(many(1, 5)), { code: 'unsupported_media_type' })
-  await other.app.close()
 })
 
 test('where fetch() takes no streams, an import is rejected before anything is sent', async t => {
-  const { app, artists } = await open()
+  const { artists } = await open(t)
   const { Request } = globalThis
   t.teardown(() => { globalThis.Request = Request })
   // As Firefox does, and as Safari does.
@@ -104,5 +100,4 @@ test('where fetch() takes no streams, an import is rejected before anything is s
     globalThis.Request = function () { return made } as never
     await t.rejects(artists.import(many(1, 5)), TypeError)
   }
-  await app.close()
 })

@@ -66,12 +66,20 @@ test('a relation is sent as its key if another item is chosen, and whole if it i
   t.match((await provider.getOne('albums', { id: 8, meta })).data, { artist: { id: 3, name: 'new' } })
 })
 
-test('a relation by a key of several fields is null if all of them are blank', async t => {
+async function serveLines (t: Test) {
   const { collections, tables } = orderLines({ delete: true })
   const { source } = await openers.memory(tables)
-  const { provider, sent } = await serve(t, collections(source), {
-    resources: { parcels: { references: { line: 'lines' } }, lines: { key: ['order_id', 'product_id'] } }
+  return serve(t, collections(source), {
+    resources: {
+      parcels: { references: { line: 'lines' } },
+      labels: { key: 'code', references: { lines: 'lines' } },
+      lines: { key: ['order_id', 'product_id'] }
+    }
   })
+}
+
+test('a relation by a key of several fields is null if all of them are blank', async t => {
+  const { provider, sent } = await serveLines(t)
   const meta = { fields: ['id', { line: ['order_id', 'product_id', 'quantity'] }] }
   const create = async (line: unknown) => {
     const { data } = await provider.create('parcels', { data: { line } })
@@ -89,11 +97,7 @@ test('a relation by a key of several fields is null if all of them are blank', a
 })
 
 test('the items of a list of relations are sent as their keys, or whole if they are new', async t => {
-  const { collections, tables } = orderLines({ delete: true })
-  const { source } = await openers.memory(tables)
-  const { provider, sent } = await serve(t, collections(source), {
-    resources: { labels: { key: 'code', references: { lines: 'lines' } }, lines: { key: ['order_id', 'product_id'] } }
-  })
+  const { provider, sent } = await serveLines(t)
   const key = { order_id: 1, product_id: 7 }
   await provider.create('labels', { data: { code: 'x', lines: [{ ...key, quantity: 99 }] } })
   await t.rejects(provider.create('labels', { data: { code: 'y', lines: [{}] } }), { code: 'validation' })

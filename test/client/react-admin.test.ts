@@ -1,7 +1,6 @@
-import { build, transform } from 'esbuild'
+import { transform } from 'esbuild'
 import Fastify from '../helpers/fastify.ts'
 import { setTimeout } from 'node:timers/promises'
-import { gzipSync } from 'node:zlib'
 import {
   CoreAdminContext, type DataProvider, type HttpError, memoryStore, ResourceContextProvider, TestMemoryRouter,
   useCreateController, useDelete, useDeleteMany, useEditController, useGetList, useGetManyReference, useGetOne,
@@ -286,15 +285,4 @@ test('the pages of docs/clients.md#react-admin list a collection', async t => {
   t.teardown(() => page.unmount())
   while (!JSON.stringify(page.toJSON()).includes('Ada')) await setTimeout(2)
   t.equal(page.toJSON(), 'Ada,Bo')
-})
-
-test('beside the client it takes less than 2.1 KB, gzipped', async t => {
-  const size = async (room: string) => {
-    const options = { bundle: true, minify: true, format: 'esm', write: false } as const
-    const { outputFiles: [file] } = await build({ ...options, entryPoints: [`lib/clients/${room}/index.ts`] })
-    return gzipSync(file?.contents ?? '').length
-  }
-  const [client, both] = await Promise.all([size('client'), size('react-admin')])
-  t.ok(both - client < 2.1 * 1024, `${both} - ${client}`)
-  t.match(read('docs/clients.md#react-admin'), `Together they take ${(both / 1024).toFixed(1)} KB`)
 })

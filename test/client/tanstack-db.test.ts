@@ -2,13 +2,10 @@ import {
   and, BasicIndex, createCollection, createLiveQueryCollection, eq, gt, gte, ilike, inArray, isNull, like, lt, lte, not,
   or, upper
 } from '@tanstack/db'
-import { build } from 'esbuild'
 import { expectTypeOf } from 'expect-type'
 import { deepStrictEqual } from 'node:assert'
-import { gzipSync } from 'node:zlib'
 import { test } from 'tap'
 import { type DataApiCollectionConfig, dataApiCollectionOptions } from '../../lib/clients/tanstack-db/index.ts'
-import { read } from '../helpers/documents.ts'
 import fc, { runsOf } from '../helpers/fast-check.ts'
 import { maybe, odd, paths, serveThings, things } from '../helpers/tanstack-db.ts'
 
@@ -210,15 +207,4 @@ test('rows have the types of the Api, of the selection, and of its members where
   expectTypeOf(flat).toEqualTypeOf<{ id: number, group_rank: number | null } | undefined>()
   // @ts-expect-error there is no such field
   t.ok(dataApiCollectionOptions(client.things, { fields: ['nothing'] }))
-})
-
-test('beside the client it is small, and it imports types of TanStack DB alone', async t => {
-  const size = async (room: string) => {
-    const options = { bundle: true, minify: true, format: 'esm', write: false, metafile: true } as const
-    const { outputFiles: [file], metafile } = await build({ ...options, entryPoints: [`lib/clients/${room}/index.ts`] })
-    return { bytes: gzipSync(file?.contents ?? '').length, inputs: Object.keys(metafile.inputs) }
-  }
-  const { bytes, inputs } = await size('tanstack-db')
-  t.match(read('docs/clients.md#tanstack-db'), `it takes ${(bytes / 1024).toFixed(1)} KB`)
-  t.ok(inputs.every(path => /^lib\/clients\/(client|tanstack-db)\/[a-z/-]+\.ts$/.test(path)), 'no other room')
 })

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import { test } from 'tap'
 import { runCommand } from '../../lib/tools/command/run.ts'
 import { openDriver } from '../../lib/core/sources/sql/sqlite/driver.ts'
-import { makeFile, runLine } from './helpers.ts'
+import { makeFile } from './helpers.ts'
 
 // docs/command.md: Importing
 
@@ -68,10 +68,8 @@ test('what is wrong is told by line, and nothing is written then', async t => {
   t.match(await runImport('', file, 'artists', '--merge', 'founded'), { code: 1, error: /founded/, rows })
 })
 
-test('a collection that is not there, or a folder of files, is an error', async t => {
+test('a collection that is not there is an error', async t => {
   const file = music()
-  t.match(await runLine('import', file), { code: 2, error: /name a database and a collection/ })
-  t.match(await runLine('import', 'test/command', 'artists'), { code: 1, error: /has no files/ })
   const input = Readable.from([''])
   let error = ''
   const code = await runCommand(['import', file, 'artist'], {

@@ -5,7 +5,7 @@ import { test } from 'tap'
 import { describeDesign } from '../../lib/tools/command/report.ts'
 import { runCommand } from '../../lib/tools/command/run.ts'
 import { short } from '../helpers/short-designs.ts'
-import { makeFile, runLine, serveTarget } from './helpers.ts'
+import { makeFile, serveTarget } from './helpers.ts'
 
 /** More rows than are looked at first. */
 const many = `with recursive numbers (i) as (select 1 union all select i + 1 from numbers where i < 10000)
@@ -67,13 +67,6 @@ test('what the time did not suffice for is named, and has the types of the first
     select i from numbers`
   const view = await serveTarget(makeFile(`${script};${endless}`), '--look', '0.2', '--key', 'v=i')
   t.strictSame(view.design.partlySeen, ['v'])
-})
-
-test('--look takes seconds, and not for PostgreSQL, whose types are no guesses', async t => {
-  t.match(await runLine(makeFile('select 1'), '--look', 'long'),
-    { code: 2, error: "--look: expected seconds, such as 60; found 'long'\n" })
-  t.match(await runLine('postgres://me@localhost/db', '--look', '5'),
-    { code: 2, error: '--look: the types of PostgreSQL are no guesses\n' })
 })
 
 const stored = fc.oneof(

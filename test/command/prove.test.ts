@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { test } from 'tap'
-import { read, root, writeProgram } from '../helpers/documents.ts'
+import { root, writeProgram } from '../helpers/documents.ts'
 import { runLine } from './helpers.ts'
 
 // docs/testing.md: At the command line.
@@ -54,11 +54,4 @@ test('no database is asked: the sources of the application are never read', asyn
   const { code, out, error } = await runLine('prove', file, '--requests', '200', '--seed', '1')
   t.strictSame([code, error], [0, ''])
   t.match(out, 'Hidden, and so different in both worlds: things.secret.')
-})
-
-test('wrong lines are told', async t => {
-  t.match(await runLine('prove'), { code: 2, error: /write: npx fastify-data-api prove <module>/ })
-  t.match(await runLine('prove', 'x.js', '--requests', 'many'), { code: 2, error: /--requests: expected a number/ })
-  t.match(await runLine('prove', 'none.js'), { code: 1, error: /there is no file 'none.js'/ })
-  t.match(read('docs/testing.md#prove'), 'npx fastify-data-api prove')
 })

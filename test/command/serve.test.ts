@@ -190,7 +190,17 @@ test('errors are one line that says what to do; wrong flags are 2, with the near
     [[file, '--write=yes'], 2, /takes no value/],
     [[file, '--schema', 'x'], 2, /^--schema: only a PostgreSQL database has schemas/],
     [[file, 'b.db'], 2, /one database is served/],
-    [[], 2, /^which database\?/]
+    [[], 2, /^which database\?/],
+    [[file, '--look', 'long'], 2, /^--look: expected seconds, such as 60; found 'long'$/],
+    [['postgres://me@localhost/db', '--look', '5'], 2, /^--look: the types of PostgreSQL are no guesses$/],
+    [['import', file], 2, /name a database and a collection/],
+    [['import', 'test/command', 'artists'], 1, /has no files/],
+    [['prove'], 2, /write: npx fastify-data-api prove <module>/],
+    [['prove', 'x.js', '--requests', 'many'], 2, /--requests: expected a number/],
+    [['prove', 'none.js'], 1, /there is no file 'none.js'/],
+    [['sql'], 2, /sql tables \| changes \| idempotency <module>/],
+    [['sql', 'table', file], 2, /sql tables <module>/],
+    [['sql', 'tables', 'none.js'], 1, /there is no file 'none.js'/]
   ] as const) {
     const { code: found, error, out } = await runLine(...line)
     t.equal(found, code, line.join(' '))

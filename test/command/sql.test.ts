@@ -165,11 +165,8 @@ test('changes prints the log and the triggers of the tables of PostgreSQL, also 
   t.match(await runLine('sql', 'changes', memory), { code: 1, error: /no collections in PostgreSQL/ })
 })
 
-test('wrong lines are told', async t => {
+test('the engine is told, where the declarations do not tell it', async t => {
   const file = declarations('{ things: collection(Type.Object({ id: Type.Integer(key) }), { source: memory([]) }) }')
-  t.match(await runLine('sql'), { code: 2, error: /sql tables \| changes \| idempotency <module>/ })
-  t.match(await runLine('sql', 'table', file), { code: 2, error: /sql tables <module>/ })
   t.match(await runLine('sql', 'tables', file), { code: 2, error: /--for: expected sqlite or postgres; .*over memory/ })
   t.match(await runLine('sql', 'tables', file, '--for', 'mysql'), { code: 2, error: /found 'mysql'/ })
-  t.match(await runLine('sql', 'tables', 'none.js'), { code: 1, error: /there is no file 'none.js'/ })
 })

