@@ -90,7 +90,7 @@ export const faults: readonly Fault[] = [
     what: 'plan: items that are created together are not validated',
     text: 'if (validate(typed).length > 0) return false',
     fault: '',
-    tests: ['contract/imports', 'contract/imports-law']
+    tests: ['contract/imports', 'contract/writing/laws']
   },
   {
     what: 'model: every relation creates',
@@ -192,13 +192,13 @@ export const faults: readonly Fault[] = [
     what: 'run: a dry run is committed',
     text: 'return dryRun === true ? rollBack(result, keySession) : result',
     fault: 'return result',
-    tests: ['contract/dry-runs']
+    tests: ['contract/dry-runs', 'contract/writing/laws']
   },
   {
     what: 'run: a dry run tells that something was saved',
     text: 'if (running.dryRun !== true) for (const notify',
     fault: 'for (const notify',
-    tests: ['contract/dry-runs']
+    tests: ['contract/dry-runs', 'contract/writing/laws']
   },
   {
     what: 'run: a value that a hook removes becomes the default',

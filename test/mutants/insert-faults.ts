@@ -88,7 +88,7 @@ export const insertFaults: readonly Fault[] = [
     what: 'memory: an item after one that is refused is inserted',
     text: 'else if (rows.length > 1) break',
     fault: 'else if (rows.length > 1) continue',
-    tests: ['contract/imports', 'contract/creating', 'contract/imports-law']
+    tests: ['contract/imports', 'contract/creating', 'contract/writing/laws']
   },
   {
     what: 'statements: a key that was not asked for is missing from what was',

@@ -50,7 +50,8 @@ function summarize (
   return [`'${name}' answers the last of the requests below differently from memory(), in ${parts.join(', ')}.`]
 }
 
-const describeWorld = ({ options, tables, collections, guarded }: World): readonly string[] => [
+/** Returns a description of a world for people to read. */
+export const describeWorld = ({ options, tables, collections, guarded }: World): readonly string[] => [
   `Tables:\n${describeTables(tables)}`,
   ...guarded === undefined ? [] : [`Tables of the twin:\n${describeTables(guarded.twin)}`, describeGuards(guarded)],
   `Collections:\n${collections.map(describeCollection).join('\n')}`,

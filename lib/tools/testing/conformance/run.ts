@@ -1,11 +1,9 @@
 import { isDeepStrictEqual } from 'node:util'
-import { isSubCollection, isSubItem } from '../../../core/declare/relations.ts'
 import { generateRequest, makeClientState, recordAnswer } from '../requests/requests.ts'
-import { encodeText } from '../requests/resources.ts'
 import { FollowedDocuments, type Stale } from '../serving/live.ts'
 import { type AnswerReceived, isRead, type SentRequest } from '../serving/send.ts'
 import {
-  type Open, type Opened, openMemory, openPrefix, openTables, serve, type ServedWorld, sharedPart
+  type Open, type Opened, openMemory, openReads, openTables, serve, type ServedWorld, sharedPart
 } from '../serving/serve.ts'
 import { type ChoiceSequence, makeGenerator } from '../world/generator.ts'
 import { namesHiddenRow } from '../world/twin.ts'
@@ -140,17 +138,4 @@ async function hiddenRows (served: readonly ServedWorld[], world: World): Promis
       return JSON.stringify(rows.filter(row => hidden.includes(JSON.stringify(keys.map(key => row[key.property])))))
     })))
   return shown.join('\n')
-}
-
-/** Returns requests that read all stored rows with all fields, also those that the API hides. */
-function openReads ({ collections }: World) {
-  const keyNames = new Map(collections.map(({ property, keys }) => [property, keys.map(one => one.property).join(',')]))
-  return collections.map(collection => {
-    const { property, schema } = collection
-    const fields = Object.entries(schema)
-      .map(([name, one]) =>
-        isSubCollection(one) || isSubItem(one) ? `${name}(${keyNames.get(one.target) ?? ''})` : name)
-    const url = `${openPrefix}/${encodeText(property)}?fields=${encodeText(fields.join(','))}`
-    return { collection, request: { method: 'GET', url, headers: {} } }
-  })
 }

@@ -1,5 +1,6 @@
 import Fastify from 'fastify'
 import type { Api } from '../../../core/api/answer.ts'
+import { isSubCollection, isSubItem } from '../../../core/declare/relations.ts'
 import { memory } from '../../../core/sources/memory/memory.ts'
 import type { DataSource } from '../../../core/sources/source.ts'
 import dataApi, { frameworkErrors } from '../../../index.ts'
@@ -61,6 +62,25 @@ export async function serve (name: string, opened: Opened, world: World, live: b
   return {
     name, send: sender(app), follow: follower(app), api, faults: () => logged.splice(0), close: () => app.close()
   }
+}
+
+/** Returns requests that read all stored rows with all fields, also those that the API hides. */
+export function openReads ({ collections }: World) {
+  const keyNames = new Map(collections.map(({ property, keys }) => [property, keys.map(one => one.property).join(',')]))
+  return collections.map(collection => {
+    const { property, schema } = collection
+    const fields = Object.entries(schema)
+      .map(([name, one]) =>
+        isSubCollection(one) || isSubItem(one) ? `${name}(${keyNames.get(one.target) ?? ''})` : name)
+    const url = `${openPrefix}/${encodeURIComponent(property)}?fields=${encodeURIComponent(fields.join(','))}`
+    return { collection, request: { method: 'GET', url, headers: {} } }
+  })
+}
+
+/** Returns all rows of a world that is served, as text. */
+export async function storedIn ({ send }: ServedWorld, world: World): Promise<string> {
+  const answers = await Promise.all(openReads(world).map(({ request }) => send(request)))
+  return answers.map(({ body }) => body).join('\n')
 }
 
 /** Creates the tables of a world, or of its twin, in a database. */
