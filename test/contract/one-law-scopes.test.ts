@@ -106,7 +106,7 @@ const cases: fc.Arbitrary<Case> = fc.record({
   }
 }))
 
-lawOnEach('by every way of writing a link no item leaves the scope', cases, 4,
+lawOnEach('by every way of writing a link no item leaves the scope', cases, 8,
   { memory: 32, sqlite: 4, postgres: 1 }, findBreach)
 
 // A collection that may not be read: its items can be named in a path (docs/http.md: Rules), but not in a body.
