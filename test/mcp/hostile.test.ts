@@ -167,7 +167,7 @@ async function tell (world: World): Promise<string> {
 }
 
 test('an agent is told the same where only that differs which it may not see', { timeout: 0 }, async t => {
-  const runs = runsOf(60)
+  const runs = runsOf(100)
   let described = 0
   await fc.assert(fc.asyncProperty(new CaseArbitrary(), async choices => {
     const world = makeWorld(choices, true)
