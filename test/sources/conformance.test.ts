@@ -9,7 +9,7 @@ import { withoutPostgres } from '../helpers/on-postgres.ts'
 // More requests take longer than a file may by default: CONFORMANCE_REQUESTS=1000000 npx tap --timeout=0
 // test/sources/conformance.test.ts
 const number = (name: string) => process.env[name] === undefined ? undefined : Number(process.env[name])
-const requests = number('CONFORMANCE_REQUESTS') ?? 250
+const requests = number('CONFORMANCE_REQUESTS') ?? 150
 // Each run sends the same, so that what fails here fails everywhere; CONFORMANCE_SEED=$RANDOM sends others.
 const seed = number('CONFORMANCE_SEED') ?? 20_261_121
 const path = process.env['CONFORMANCE_PATH']
