@@ -277,6 +277,7 @@ test('what init writes compiles strictly and answers as what is served; hostile 
     t.strictSame(told(one), told(other), url)
     t.notMatch(one.body, 'hunter2')
   }
+  await served.close()
   await written.close()
 
   const test = join(projects, 'dist/test/api.test.js')
