@@ -13,9 +13,14 @@ export function readFound (): ReadonlyMap<string, string> {
   return new Map(lines.map(line => [line.replace(/^\w+ /, '').replace(/: [\w/-]+$/, ''), line]))
 }
 
-/** Writes the lines of faults that were looked for; the others stay. `by`: undefined where a fault was missed. */
-export function noteFound (results: ReadonlyArray<{ readonly what: string, readonly by: string | undefined }>): void {
-  const commit = execFileSync('git', ['rev-parse', '--short=8', 'HEAD'], { encoding: 'utf8' }).trim()
+/** The commit that is checked out. */
+export const currentCommit = () => execFileSync('git', ['rev-parse', '--short=8', 'HEAD'], { encoding: 'utf8' }).trim()
+
+/** What became of a fault. `by`: the file of tests that found it; undefined where none did. */
+interface Result { readonly what: string, readonly by: string | undefined }
+
+/** Writes the lines of faults that were looked for; the others stay, but for those of faults that are missed now. */
+export function noteFound (commit: string, results: readonly Result[]): void {
   const before = readFound()
   const now = new Map(results.map(({ what, by }) => [what, by && `${commit} ${what}: ${by}`]))
   const lines = faults.map(({ what }) => now.has(what) ? now.get(what) : before.get(what))

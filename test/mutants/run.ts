@@ -3,7 +3,7 @@ import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import { fileURLToPath } from 'node:url'
 import { start, stop } from '../helpers/postgres-server.mjs'
 import { type Fault, faults } from './faults.ts'
-import { noteFound } from './found.ts'
+import { currentCommit, noteFound } from './found.ts'
 
 // npm run test:mutants [-- a part of a fault's name ...]: shows that the tests find faults (CONTRIBUTING.md: Faults in
 // lib, on purpose). Each fault is put into a copy of the sources, and its tests run until one fails. What was found is
@@ -18,6 +18,8 @@ const asked = process.argv.slice(2)
 const chosen = faults.filter(({ what, postgres }) =>
   (asked.length === 0 || asked.some(part => what.includes(part))) && !(postgres && withoutPostgres))
 
+// Others may commit while this runs.
+const commit = currentCommit()
 makeCopy()
 const url = chosen.some(({ postgres }) => postgres === true) ? await start() : undefined
 try {
@@ -28,7 +30,7 @@ try {
   const spoilt = new Set(distinct.filter(({ test, postgres }) => failureOf(test, postgres)).map(({ key }) => key))
   for (const key of spoilt) console.log(`${key} fails without a fault, so it shows nothing`)
   const results = places.map(({ fault, file }) => ({ what: fault.what, by: finderOf(fault, file, spoilt) }))
-  noteFound(results)
+  noteFound(commit, results)
   const missed = results.filter(({ by }) => by === undefined)
   console.log(`${results.length - missed.length} faults found, ${missed.length} missed`)
   process.exitCode = missed.length + spoilt.size === 0 ? 0 : 1
