@@ -3,8 +3,6 @@ import type { ValueGenerator } from '../world/generator.ts'
 import { encodeText } from '../requests/resources.ts'
 import type { Collection, StoredField } from '../../../core/model/model.ts'
 import { isOfField, partsOf } from '../../../core/plan/fold.ts'
-import type { Predicate } from '../../../core/plan/plan.ts'
-import { never } from '../../../core/plan/predicates.ts'
 import { compileFilter } from '../../../core/sources/memory/filter.ts'
 import { memoryTable } from '../../../core/sources/memory/relations.ts'
 import type { Hints, TableShape } from './rows.ts'
@@ -73,7 +71,7 @@ export function usableCollections (table: string, { apis }: ProvedWorld, known: 
 /** Returns a function that says what may be done with a row: `r`, `u` and `d`, and the fields that may be written. */
 function marksOf ({ collection, caller }: View): (row: WorldRow) => Promise<string> {
   const scopes = (['read', 'update', 'delete'] as const).map(one =>
-    [one[0], compileFilter(scopeOf(caller, collection, one))] as const)
+    [one[0], isWithin(scopeOf(caller, collection, one))] as const)
   const rules = collection.stored.flatMap(field => {
     const rule = caller.itemRule(collection, field)
     return rule === undefined ? [] : [[field.name, rule] as const]
@@ -87,19 +85,25 @@ function marksOf ({ collection, caller }: View): (row: WorldRow) => Promise<stri
 }
 
 /**
- * Returns the scope of an operation; that of no item for who may not read the collection, and where the scope cannot be
- * planned: every request is 500 then.
+ * Returns the scope of an operation; undefined, for no item, for who may not read the collection, and where the scope
+ * cannot be planned: every request is 500 then.
  */
 function scopeOf (
   caller: View['caller'], collection: Collection, operation: 'read' | 'update' | 'delete'
-): Predicate {
-  if (caller.denial('read', collection) !== undefined) return never
+): Scope | undefined {
+  if (caller.denial('read', collection) !== undefined) return undefined
   try {
     return caller.scope(collection, operation)
   } catch {
-    return never
+    return undefined
   }
 }
+
+type Scope = ReturnType<View['caller']['scope']>
+
+/** Returns the test of the rows in a scope. */
+const isWithin = (scope: Scope | undefined): (row: object) => boolean =>
+  scope === undefined ? () => false : compileFilter(scope)
 
 /** Returns true if the caller may know that the row exists. */
 export function seesRow (row: WorldRow, mark: string, shape: TableShape, { sees }: ProvedCaller): boolean {
@@ -139,7 +143,8 @@ export function hintsOf ({ known }: CallerSight): Hints {
         fields.set(key, (fields.get(key) ?? new Set()).add(value))
       }
       for (const operation of ['read', 'update', 'delete'] as const) {
-        collect(scopeOf(caller, collection, operation), collection, add)
+        const scope = scopeOf(caller, collection, operation)
+        if (scope !== undefined) collect(scope, collection, add)
       }
     }
   }
@@ -149,7 +154,7 @@ export function hintsOf ({ known }: CallerSight): Hints {
 
 type Add = (property: string, value: unknown, collection: Collection) => void
 
-function collect (predicate: Predicate, collection: Collection, add: Add): void {
+function collect (predicate: Scope, collection: Collection, add: Add): void {
   if (isOfField(predicate)) {
     const values = 'value' in predicate ? [predicate.value].flat() : [null]
     for (const value of values) add(predicate.field.property, value, collection)
@@ -167,6 +172,6 @@ const scalarsIn = (value: unknown, depth: number): ReadonlyArray<string | number
 /** Returns a row: most often one that the caller may see. */
 export function rowFor (generator: ValueGenerator, { collection, caller }: View): object | undefined {
   const rows = [...memoryTable(collection).all()]
-  const visible = rows.filter(compileFilter(scopeOf(caller, collection, 'read')))
+  const visible = rows.filter(isWithin(scopeOf(caller, collection, 'read')))
   return generator.from(visible.length > 0 && generator.chance(65) ? visible : rows)
 }

@@ -11,7 +11,6 @@ import { syntaxOf } from '../../../core/plan/path/syntax.ts'
 import { amendmentsOf } from '../../../core/plan/write/amendment.ts'
 import { comparison, fieldAsked, sortTerm, valueText } from '../../../core/request/made.ts'
 import { print, type QueryPrinted, spellingOf } from '../../../core/request/print.ts'
-import type { Syntax } from '../../../core/request/syntax.ts'
 import { memoryTable } from '../../../core/sources/memory/relations.ts'
 import { agentWays } from './agents.ts'
 import { batchWays } from './batches.ts'
@@ -147,9 +146,8 @@ function identifierWays (
   return ways.map(way => ({ ...way, weight: ownCode }))
 }
 
-function writesOf (
-  { prefix, api: { options: { syntax } } }: ServedApi, view: View, guess: Guess
-): readonly Way[] {
+function writesOf (served: ServedApi, view: View, guess: Guess): readonly Way[] {
+  const { prefix } = served
   const { collection } = view
   const { name, strategies } = collection
   const url = `${prefix}/${encodeText(name)}`
@@ -184,7 +182,7 @@ function writesOf (
       : [],
     ...isWritable ? waysByArray(collection, url) : [],
     ...waysByValue(collection, item),
-    ...waysByFilter(collection, url, syntax)
+    ...waysByFilter(collection, url, served)
   ]
 }
 
@@ -239,7 +237,9 @@ function waysByArray (collection: Collection, url: string): readonly Way[] {
 }
 
 /** Writes of all items that a filter finds. */
-function waysByFilter (collection: Collection, url: string, syntax: Syntax): readonly Way[] {
+function waysByFilter (
+  collection: Collection, url: string, { api: { options: { syntax } } }: ServedApi
+): readonly Way[] {
   const { name, strategies: { bulk, update, delete: deletes, requireIfMatch } } = collection
   const fields = scalarFields(collection).filter(canGroup)
   const taken = { PATCH: update.includes('PATCH'), DELETE: deletes }

@@ -1,16 +1,14 @@
 import type { FastifyInstance } from 'fastify'
 import type { Api } from '../../../core/api/answer.ts'
-import type { Options } from '../../../core/api/options.ts'
 import { type Follow, follower } from '../serving/follow.ts'
 import { type SendRequest, sender, type SentRequest } from '../serving/send.ts'
-import type { Context, Declared } from '../../../core/declare/collection.ts'
+import type { Declared } from '../../../core/declare/collection.ts'
 import { isSubCollection } from '../../../core/declare/relations.ts'
 import { DeclarationError } from '../../../core/errors/errors.ts'
 import { registrationsIn } from '../../../plugin/registrations.ts'
 import { standIns } from '../../../plugin/stand-ins.ts'
-import type { Caller, Callers } from '../../../core/rules/caller.ts'
-import { after } from '../../../core/scheduling/after.ts'
-import { memory, type MemorySource } from '../../../core/sources/memory/memory.ts'
+import type { Caller } from '../../../core/rules/caller.ts'
+import { memory } from '../../../core/sources/memory/memory.ts'
 import { exampleOf } from '../world/examples.ts'
 import { plain } from './plain.ts'
 
@@ -59,7 +57,7 @@ export async function buildWorld (build: () => Promise<FastifyInstance> | Fastif
   const names = makeNames()
   const madeUp = new Set<string>()
   const apis: ServedApi[] = []
-  const sources = new Map<MemorySource, Names>()
+  const sources = new Map<unknown, Names & { readonly source: ReturnType<typeof memory> }>()
   const rowsOf = (name: string) => tables.get(name) ?? tables.set(name, []).get(name) ?? []
   const collections = (declared: Readonly<Record<string, Declared>>) =>
     Object.fromEntries(Object.entries(declared).map(([property, one]) => {
@@ -68,16 +66,16 @@ export async function buildWorld (build: () => Promise<FastifyInstance> | Fastif
       const source = memory(rowsOf(table), {
         joins: Object.fromEntries([...joins].map(([through, name]) => [through, rowsOf(name)])), statementTimeout: 0
       })
-      sources.set(source, { table, joins })
+      sources.set(source, { source, table, joins })
       return [property, { ...one, source, computed: inMemory(property, one, madeUp) }]
     }))
-  const tableOf: ServedApi['tableOf'] = ({ source }) => sources.get(source as MemorySource)?.table ?? ''
+  const tableOf: ServedApi['tableOf'] = ({ source }) => sources.get(source)?.table ?? ''
   const joinOf: ServedApi['joinOf'] = ({ source }, through) =>
-    sources.get(source as MemorySource)?.joins.get(through) ?? ''
+    sources.get(source)?.joins.get(through) ?? ''
   const registering = (prefix: string) => {
     const known = new Map<string, KnownCaller>()
     const registered = (api: Api) => { apis.push({ prefix, api, callers: known, tableOf, joinOf }) }
-    return { options: withoutClocks, callers: (callers: Callers) => watch(callers, known), registered }
+    return { options: withoutClocks, callers: (callers: Api['callers']) => watch(callers, known), registered }
   }
   const app = await standIns.run({ collections, registering }, async () => {
     const built = await build()
@@ -87,7 +85,7 @@ export async function buildWorld (build: () => Promise<FastifyInstance> | Fastif
   if (apis.length === 0) throw new DeclarationError('prove: the application does not register fastify-data-api')
   const fill = (contents: Contents) => {
     for (const [name, rows] of tables) rows.splice(0, Infinity, ...structuredClone(contents.get(name) ?? []))
-    for (const source of sources.keys()) source.refresh()
+    for (const { source } of sources.values()) source.refresh()
   }
   return { apis, tables, madeUp, fill, ...doorsOf(app) }
 }
@@ -103,7 +101,7 @@ const doorsOf = (app: FastifyInstance): Pick<ProvedWorld, 'send' | 'follow' | 'w
 const never = 2 ** 31 - 1
 
 /** Has followed documents be read when rows change, at once and only then, so that streams of both worlds are alike. */
-const withoutClocks = ({ live, ...options }: Options): Options => ({
+const withoutClocks = ({ live, ...options }: Api['options']): Api['options'] => ({
   ...options,
   live: live && {
     ...live, interval: 0, recheck: never, heartbeat: never, lifetime: never, buffer: never, longest: never
@@ -160,7 +158,7 @@ function nullIn (property: string, { key, schema: { properties } }: Declared): (
 }
 
 /** Returns the callers; each that is asked for is noted. */
-function watch (callers: Callers, known: Map<string, KnownCaller>): Callers {
+function watch (callers: Api['callers'], known: Map<string, KnownCaller>): Api['callers'] {
   const { personal, all, differ, anyone } = callers
   return {
     personal,
@@ -168,15 +166,16 @@ function watch (callers: Callers, known: Map<string, KnownCaller>): Callers {
     differ,
     anyone,
     once: () => watch(callers.once(), known),
-    of: (name, context) => after(callers.of(name, context), caller => {
+    async of (name, context) {
+      const caller = await callers.of(name, context)
       if (name !== undefined) known.set(name, { caller, facts: factsOf(context) })
       return caller
-    })
+    }
   }
 }
 
 /** Returns what the application knows of the caller; undefined where it cannot tell. */
-function factsOf (context: Context): unknown {
+function factsOf (context: { readonly caller: unknown }): unknown {
   try {
     return context.caller
   } catch {

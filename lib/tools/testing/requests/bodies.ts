@@ -1,5 +1,5 @@
 import { distincts } from '../../../core/model/identifiers.ts'
-import { type Collection, type Field, isRelation, type StoredField } from '../../../core/model/model.ts'
+import type { Collection, Field, StoredField } from '../../../core/model/model.ts'
 import { amendmentsOf } from '../../../core/plan/write/amendment.ts'
 import { memoryTable } from '../../../core/sources/memory/relations.ts'
 import { ownValue } from '../../../core/sources/memory/values.ts'
@@ -12,10 +12,10 @@ import { oddJson, spellings } from '../world/values.ts'
 /** Returns the body of a new item, as JSON. `depth`: the number of levels of nested items. */
 export function generateCreate (generator: ValueGenerator, collection: Collection, depth: number): string {
   return toObject(generator, [...collection.fields.values()].flatMap(field => {
-    if (!field.writable || (depth <= 0 && isRelation(field))) {
+    if (!field.writable || (depth <= 0 && 'target' in field)) {
       return generator.chance(1) ? [memberOf(generator, field, collection, depth)] : []
     }
-    return generator.chance(isNeeded(field, collection) ? 98 : isRelation(field) ? 25 : 50)
+    return generator.chance(isNeeded(field, collection) ? 98 : 'target' in field ? 25 : 50)
       ? [memberOf(generator, field, collection, depth)]
       : []
   }))

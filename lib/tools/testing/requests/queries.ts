@@ -1,12 +1,10 @@
 import type { Collection, DataField, RelationField, ScalarField } from '../../../core/model/model.ts'
 import { type Operator, operatorNames, traitsOf } from '../../../core/model/operators.ts'
 import { startOf, unitsOf } from '../../../core/plan/time-units.ts'
-import { fieldAsked, nowhere, sortTerm, valueText } from '../../../core/request/made.ts'
+import { comparison, fieldAsked, sortTerm, valueText } from '../../../core/request/made.ts'
 import { printParts, type QueryPrinted } from '../../../core/request/print.ts'
-import type {
-  ComparisonFilter, FieldAsked, Filter, PageAsked, Query, SortAsked, ValueText
-} from '../../../core/request/request.ts'
-import { compileSyntax, type Syntax } from '../../../core/request/syntax.ts'
+import type { FieldAsked, Filter, Query } from '../../../core/request/request.ts'
+import { compileSyntax } from '../../../core/request/syntax.ts'
 import { memoryTable } from '../../../core/sources/memory/relations.ts'
 import { generateCall } from './functions.ts'
 import type { ValueGenerator, Weighted } from '../world/generator.ts'
@@ -53,7 +51,7 @@ function encodePart (generator: ValueGenerator, text: string): string {
 const standard = compileSyntax({})
 
 /** Returns the standard syntax, which prefers other spellings. */
-function generateSyntax (generator: ValueGenerator): Syntax {
+function generateSyntax (generator: ValueGenerator): typeof standard {
   const turned = <T>(list: Iterable<T>): readonly T[] => {
     const all = [...list]
     const start = generator.below(all.length)
@@ -92,10 +90,13 @@ function generateGroup (generator: ValueGenerator, collection: Collection, depth
 export const negatedOrNot = (generator: ValueGenerator, of: Filter): Filter =>
   generator.chance(30) ? { kind: 'not', of } : of
 
-const compare = (path: readonly string[], operator: Operator, values: readonly ValueText[]): ComparisonFilter =>
-  ({ kind: 'compare', path, operator, values, at: nowhere })
+type Comparison = ReturnType<typeof comparison>
+type Value = ReturnType<typeof valueText>
 
-function generateComparison (generator: ValueGenerator, collection: Collection, hops: number): ComparisonFilter {
+const compare = (path: readonly string[], operator: Operator, values: readonly Value[]): Comparison =>
+  ({ ...comparison('', operator, null), path, values })
+
+function generateComparison (generator: ValueGenerator, collection: Collection, hops: number): Comparison {
   const relation = hops > 0 && generator.chance(25)
     ? generator.from(relationsOf(collection, 'sub-item', 'sub-collection'))
     : undefined
@@ -129,7 +130,7 @@ function generateComparison (generator: ValueGenerator, collection: Collection, 
 export const ordering = operatorNames.filter(one => traitsOf(one).family !== 'text' && !traitsOf(one).list)
 const equality = ordering.filter(one => traitsOf(one).takesNull)
 
-function compareCall (generator: ValueGenerator, { name, target }: RelationField): ComparisonFilter {
+function compareCall (generator: ValueGenerator, { name, target }: RelationField): Comparison {
   const call = generateCall(generator, target)
   const isExtreme = /\.m(?:in|ax)\(\)$/.test(call)
   const field = isExtreme ? filterable(target).find(one => call.startsWith(`${one.name}.`)) : undefined
@@ -141,7 +142,7 @@ function compareCall (generator: ValueGenerator, { name, target }: RelationField
 }
 
 /** Returns a number that counts may be, or null. */
-export const generateNumber = (generator: ValueGenerator): ValueText => generator.weighted(
+export const generateNumber = (generator: ValueGenerator): Value => generator.weighted(
   [6, valueText(String(generator.below(4)))], [1, valueText(null)])
 
 // Every field that has operators has this one.
@@ -157,7 +158,7 @@ const filterable = (collection: Collection) => scalarFields(collection).filter((
 
 function generateOperands (
   generator: ValueGenerator, field: ScalarField, operator: Operator, collection: Collection
-): readonly ValueText[] {
+): readonly Value[] {
   const rows = [...memoryTable(collection).all()]
   if (traitsOf(operator).list) {
     return Array.from({ length: generator.below(4) }, () =>
@@ -169,7 +170,7 @@ function generateOperands (
   return [valueOf(generator, generator.chance(45) ? recase(generator, text) : text)]
 }
 
-const valueOf = (generator: ValueGenerator, text: string): ValueText =>
+const valueOf = (generator: ValueGenerator, text: string): Value =>
   ({ ...valueText(text), quoted: generator.chance(15) })
 
 const recase = (generator: ValueGenerator, text: string) => generator.of([text.toUpperCase(), text.toLowerCase()])
@@ -192,7 +193,7 @@ function generatePiece (
 
 // Sorts, selections and pages
 
-function generateSort (generator: ValueGenerator, collection: Collection): readonly SortAsked[] {
+function generateSort (generator: ValueGenerator, collection: Collection): NonNullable<Query['sort']> {
   return Array.from({ length: generator.weighted([3, 1], [2, 2], [1, 3]) }, () =>
     sortTerm(generateSortPath(generator, collection, 3).join('.'), generator.chance(40)))
 }
@@ -241,7 +242,7 @@ function generateNested (generator: ValueGenerator, target: Collection, many: bo
   return { ...query, fields: generator.chance(15) && hasOptions ? undefined : fields }
 }
 
-function generateRange (generator: ValueGenerator): PageAsked {
+function generateRange (generator: ValueGenerator): Query['page'] {
   const value = (limit: number) => valueText(String(generator.below(limit)))
   return {
     ...generator.chance(35) && { size: value(4) },

@@ -1,8 +1,7 @@
 import type {
-  Collection, DataField, Field, FieldIdentifier, RelationField, ScalarField, StoredField
+  Collection, DataField, Field, RelationField, ScalarField, StoredField
 } from '../../../core/model/model.ts'
 import type { Api } from '../../../core/api/answer.ts'
-import type { Syntax } from '../../../core/request/syntax.ts'
 import { relatedRows, memoryTable } from '../../../core/sources/memory/relations.ts'
 import { ownValue, readerOf } from '../../../core/sources/memory/values.ts'
 import type { ValueGenerator, Weighted } from '../world/generator.ts'
@@ -139,7 +138,7 @@ function generateIdentified (
     const segments = generateKeySegments(generator, { collection, rows, row }, syntax)
     return { kind: 'item', path: `${path}/${segments}`, collection, row }
   }
-  const fields = collection.identifiers.filter((one): one is FieldIdentifier => one.kind === 'field')
+  const fields = collection.identifiers.filter(one => one.kind === 'field')
     .map(({ field }) => field)
   const other = generator.of(fields.length > 0 ? fields : collection.key)
   const field = generator.chance(30) && (row === undefined || textOfValue(ownValue(row, other.property)) !== 'null')
@@ -154,7 +153,8 @@ function generateIdentified (
 
 /** Returns the segment of a key of several fields, at times behind that of its dictionary. */
 function generateKeySegments (
-  generator: ValueGenerator, { collection: { key }, rows, row }: Identified, { dictionaryPrefix }: Syntax
+  generator: ValueGenerator, { collection: { key }, rows, row }: Identified,
+  { dictionaryPrefix }: ApiModel['options']['syntax']
 ): string {
   const parts = key.map(field => row === undefined
     ? generateText(generator, field, rows)

@@ -1,15 +1,18 @@
-import { Type, type TSchema } from '@sinclair/typebox'
+import { OptionalKind, Type, type TSchema } from '@sinclair/typebox'
 import {
-  type Behaviour, collection, type Declared, exactly, lookup, type ItemValues, type WriteContext
+  type Behaviour, collection, type Declared, exactly, lookup, type WriteContext
 } from '../../../core/declare/collection.ts'
 import { computed } from '../../../core/declare/computed.ts'
-import { isOptional, isSubCollection, isSubItem } from '../../../core/declare/relations.ts'
+import { isSubCollection, isSubItem } from '../../../core/declare/relations.ts'
 import { ArgumentError } from '../../../core/errors/errors.ts'
 import type { DataSource } from '../../../core/sources/source.ts'
 import type { ColumnKind } from './table.ts'
 import { uuid } from './values.ts'
 import type { GeneratedCollection } from './draft.ts'
 import type { World } from './world.ts'
+
+/** The values of an item. */
+type ItemValues = Record<string, unknown>
 
 /** Returns the source over a table of the world. */
 export type Sources = (table: string) => DataSource
@@ -64,7 +67,7 @@ const lacksValues = ({ schema, keys }: GeneratedCollection) => Object.entries(sc
   // The database makes a key that counts, and the plugin a random one.
   const isMade = key?.kind === 'key' || key?.kind === 'uuid'
   if (property === key?.property && other === undefined && isMade) return false
-  return !isOptional(one) && !acceptsNull(one) && (one['default'] ?? undefined) === undefined
+  return !(OptionalKind in one) && !acceptsNull(one) && (one['default'] ?? undefined) === undefined
 })
 
 const acceptsNull = ({ anyOf }: TSchema) =>

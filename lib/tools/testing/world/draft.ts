@@ -1,6 +1,6 @@
 import type { TSchema } from '@sinclair/typebox'
 import type { RequestStrategies } from '../../../../schemas/request-strategies.ts'
-import type { Pages } from '../../../core/declare/collection.ts'
+import type { Declared } from '../../../core/declare/collection.ts'
 import { words } from '../../../core/model/names.ts'
 import type { GeneratedExpression } from './expressions.ts'
 import type { GeneratedField, GeneratedKey } from './fields.ts'
@@ -19,7 +19,7 @@ export interface GeneratedCollection {
   /** By their names in the application. */
   readonly expressions: ReadonlyMap<string, GeneratedExpression>
   readonly requestStrategies: RequestStrategies
-  readonly pages: Pages
+  readonly pages: Declared['pages']
   readonly extras: Extras
 }
 

@@ -1,5 +1,5 @@
 import { type TSchema, Type } from '@sinclair/typebox'
-import { type Expression, expression } from '../../../core/declare/computed.ts'
+import { expression } from '../../../core/declare/computed.ts'
 import { ownValue } from '../../../core/sources/memory/values.ts'
 import { type GeneratedDraft, unusedName } from './draft.ts'
 import { generateReading } from './fields.ts'
@@ -9,7 +9,7 @@ import { pools } from './values.ts'
 
 /** A generated expression, in SQL and for objects. */
 export interface GeneratedExpression {
-  readonly declared: Expression
+  readonly declared: ReturnType<typeof expression>
   /** The property whose column it reads. */
   readonly of: string
   /** The SQL, for people to read. */
@@ -22,7 +22,7 @@ interface Form {
   /** True if its value is null at times. */
   readonly nullable: boolean
   readonly text: string
-  readonly sql: NonNullable<Expression['sql']>
+  readonly sql: NonNullable<GeneratedExpression['declared']['sql']>
   /** Returns its value for a value of the column. */
   readonly memory: (value: unknown) => unknown
 }

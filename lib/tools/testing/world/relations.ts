@@ -1,6 +1,4 @@
-import {
-  type Constants, type ForeignKey, isSubCollection, isSubItem, SubCollection, SubItem
-} from '../../../core/declare/relations.ts'
+import { isSubCollection, isSubItem, SubCollection, SubItem } from '../../../core/declare/relations.ts'
 import { words } from '../../../core/model/names.ts'
 import { addStored, type GeneratedDraft, type WorldSettings, unusedName } from './draft.ts'
 import { generateConstant, generateForeignKey } from './fields.ts'
@@ -52,11 +50,13 @@ export function addConstants (
   tellApart(draft, target, foreignKey, { [property]: second as string })
 }
 
+type Constants = NonNullable<ReturnType<typeof SubItem>['link']['where']>
+
 /** Gives constants to the relations of a foreign key that have none. */
 function tellApart (
   draft: GeneratedDraft, target: GeneratedDraft, foreignKey: readonly string[], where: Constants
 ): void {
-  const isOwn = (link: { readonly foreignKey: ForeignKey, readonly where?: Constants | undefined }) =>
+  const isOwn = (link: { readonly foreignKey: unknown, readonly where?: unknown }) =>
     link.where === undefined && String(link.foreignKey) === String(foreignKey)
   for (const [name, field] of Object.entries(draft.schema)) {
     if (!isSubItem(field) || !isOwn(field.link)) continue

@@ -1,4 +1,3 @@
-import type { Format } from '../../../core/model/formats.ts'
 import type { ValueKind } from '../../../core/model/kinds.ts'
 import type { ColumnKind } from './table.ts'
 
@@ -98,15 +97,15 @@ const day = 86_400_000
 const moment = (n: number) => new Date(Date.UTC(2024, 0, 1) + n * day).toISOString()
 
 /** The n-th of many values of each format. */
-export const numbered: Readonly<Record<Format, (n: number) => string>> = {
-  date: n => moment(n).slice(0, 10),
+export const numbered = {
+  date: (n: number) => moment(n).slice(0, 10),
   'date-time': moment,
-  time: n => `${String(n % 24).padStart(2, '0')}:${String(n % 60).padStart(2, '0')}:00`,
-  uuid: n => uuid(n + 1),
-  int64: n => String(n + 1),
-  decimal: n => `${n}.5`,
-  byte: n => Buffer.from(`bytes ${n}`).toString('base64')
-}
+  time: (n: number) => `${String(n % 24).padStart(2, '0')}:${String(n % 60).padStart(2, '0')}:00`,
+  uuid: (n: number) => uuid(n + 1),
+  int64: (n: number) => String(n + 1),
+  decimal: (n: number) => `${n}.5`,
+  byte: (n: number) => Buffer.from(`bytes ${n}`).toString('base64')
+} as const satisfies Partial<Record<ColumnKind, (n: number) => string>>
 
 const special = ['NaN', 'Infinity', '-Infinity']
 

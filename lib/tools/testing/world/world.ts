@@ -1,6 +1,5 @@
 import type { DataOptions } from '../../../../schemas/options.ts'
 import type { RequestStrategies } from '../../../../schemas/request-strategies.ts'
-import type { Pages } from '../../../core/declare/collection.ts'
 import { addStored, type GeneratedDraft, type GeneratedCollection, type WorldSettings, unusedName } from './draft.ts'
 import { addExpression } from './expressions.ts'
 import { type GeneratedKey, generateField, generateKeys, generateVersion } from './fields.ts'
@@ -208,7 +207,7 @@ const generateResponseContent = (generator: ValueGenerator): NonNullable<DataOpt
 })
 
 /** Returns page sizes, most of them small, so that a few rows fill more than one page. */
-const generatePages = (generator: ValueGenerator): Pages => generator.weighted<Pages>(
+const generatePages = (generator: ValueGenerator) => generator.weighted<GeneratedCollection['pages']>(
   [4, {}],
   [2, { defaultSize: 3, maxSize: 1000 }],
   [1, { defaultSize: 1, maxSize: 4 }],
