@@ -191,7 +191,7 @@ test('own code makes of every query what the server parses of its text', async t
   const same = (query: Query) => nested(comparable(query))
   await fc.assert(fc.asyncProperty(query, async asked => {
     deepStrictEqual(same(asText(parsedQuery(asked, listMembers)) as Query), same(bare(await parsed(asked)) as Query))
-  }), { numRuns })
+  }), { numRuns, examples: [[{ fields: [{ moons: { where: { mass: [1, 2] } } }] }]] })
   t.pass()
 })
 
