@@ -18,7 +18,7 @@ import type { Resource } from '../plan/path/walk.ts'
 import type { ReadOptions } from '../plan/read/read.ts'
 import type { WriteLimits } from '../plan/write/limits.ts'
 import type { BodyLimits } from '../request/body.ts'
-import type { ImportLimits } from '../request/import.ts'
+import type { ImportLimits } from '../request/receive.ts'
 import { compileSyntax, type Syntax } from '../request/syntax.ts'
 import { parseSite, type Site } from '../response/paths.ts'
 

@@ -3,7 +3,7 @@ import { type DataApiError, methodNotAllowed, unsupportedMediaType } from '../er
 import { idempotencyKeyRequired } from '../errors/idempotency.ts'
 import type { Collection, Model } from '../model/model.ts'
 import { bodyTypes, checkMediaType } from '../request/body.ts'
-import { importFormat, importTypes } from '../request/import.ts'
+import { importFormat, importTypes } from '../request/receive.ts'
 import { formType, type Request } from '../request/parse.ts'
 import type { QueryText } from '../request/query.ts'
 import type { Syntax } from '../request/syntax.ts'

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import type { Readable } from 'node:stream'
 import { DataApiError, malformedBody, unsupportedMediaType } from '../errors/errors.ts'
 import { memoizeRecent } from '../scheduling/memoize.ts'
-import type { Received } from './import.ts'
+import type { Received } from './receive.ts'
 
 /** A body as it was received; `bytes` is undefined if it is empty or missing. */
 export interface BodyText { readonly contentType: string | undefined, readonly bytes: Buffer | undefined }

@@ -1,7 +1,7 @@
 import { contentTooLarge, malformedBody } from '../errors/errors.ts'
 import { atLine } from '../errors/place.ts'
 import { readRecord } from './csv.ts'
-import type { ImportFormat, Received } from './import.ts'
+import type { ImportFormat, Received } from './receive.ts'
 
 /** A record of CSV; null is a field that is empty and not quoted. */
 export type CsvRecord = ReadonlyArray<string | null>

@@ -14,7 +14,7 @@ import {
 } from '../rules/authorise.ts'
 import { calling, type CallSite } from './application.ts'
 import { confirm, valueIn } from './stored-values.ts'
-import { type AskedValue, assignValue, editable, type ItemDraft, newDraft, passInput } from './draft.ts'
+import { type AskedValue, assignValue, editable, type ItemDraft, newDraft, passInput } from './item-draft.ts'
 import { type ElementRelation, findElement, isLinked, keyOf, type ParentItem } from './locate.ts'
 import type { UnitOfWork } from './context.ts'
 import { insertDraft, keyProperties } from './insert.ts'

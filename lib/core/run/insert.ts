@@ -14,7 +14,7 @@ import {
 import type { Caller } from '../rules/caller.ts'
 import type { ConstraintViolation, Stored } from '../sources/source.ts'
 import type { UnitOfWork } from './context.ts'
-import { type ItemDraft, newDraft } from './draft.ts'
+import { type ItemDraft, newDraft } from './item-draft.ts'
 import { keyOf, type ParentItem } from './locate.ts'
 import { checkKey, storedValues } from './stored-values.ts'
 import { expectChanged } from './violations.ts'

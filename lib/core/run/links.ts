@@ -7,7 +7,7 @@ import { listKeys } from '../plan/read/list-keys.ts'
 import { checkConditions, checkListConditions, versionOf } from '../plan/tag.ts'
 import { authoriseLink } from '../rules/authorise.ts'
 import type { Missed } from '../sources/source.ts'
-import type { ItemDraft } from './draft.ts'
+import type { ItemDraft } from './item-draft.ts'
 import { assign, resolveElement, unlinkKey } from './create-item.ts'
 import {
   byKey, type ElementRelation, findElement, isLinked, isMissed, itemSelection, keyOf, lockItem, lockParent,

@@ -10,7 +10,7 @@ import { showPlainly } from '../plan/read/select.ts'
 import { showField } from '../plan/read/show.ts'
 import type { Confirmation } from '../plan/write/item-body.ts'
 import type { AuthorisedField, AuthorisedValues } from '../rules/authorise.ts'
-import type { ItemDraft } from './draft.ts'
+import type { ItemDraft } from './item-draft.ts'
 
 /**
  * Returns a row as the application's setters and hooks see it: a copy, by property. Null is left out for a property

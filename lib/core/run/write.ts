@@ -18,7 +18,7 @@ import type { AfterCommit, RunContext, UnitOfWork } from './context.ts'
 import { singleChange } from './single-change.ts'
 import { assign, createItem, linkElements } from './create-item.ts'
 import { fitsParent, runCreate } from './create-items.ts'
-import { draftOf, editable, type ItemDraft } from './draft.ts'
+import { draftOf, editable, type ItemDraft } from './item-draft.ts'
 import { runLink, runUnlink } from './links.ts'
 import {
   byKey, isMissed, itemSelection, keyOf, lockItem, lockParent, readProjection, rowOf

@@ -1,6 +1,6 @@
 import type { CollectionView, FieldView, RelationView, Sight, ValueView } from '../../core/api/face.ts'
 import type { Schema } from '../documents/objects.ts'
-import { fieldSchema, timePattern } from '../documents/values.ts'
+import { fieldSchema, timePattern } from '../documents/value-schema.ts'
 import type { Uses } from './agent.ts'
 
 /** Returns true for a collection that the caller may read. */

@@ -3,7 +3,7 @@ import { mediaTypes } from '../../core/plan/media.ts'
 import type { ResponseSuffix } from './components.ts'
 import {
   type Describing, holds, type OnCollection, type OnFields, type OnRoot, type Piece, when
-} from './describing.ts'
+} from './needs.ts'
 import { groupSchema, itemSchema, listedSchema, pageSchema } from './items.ts'
 import type { Content, SchemaReference, Response, Schema } from './objects.ts'
 import {
@@ -11,7 +11,7 @@ import {
   type SharedResponse, wrappedSchema
 } from './responses.ts'
 import { shownSchema } from './shown.ts'
-import { anyOf, closedObject, distinctSchema, textFor } from './values.ts'
+import { anyOf, closedObject, distinctSchema, textFor } from './value-schema.ts'
 
 // The answers that operations have (operations.ts).
 

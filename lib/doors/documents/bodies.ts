@@ -4,11 +4,11 @@ import { formType } from '../../core/request/parse.ts'
 import { resolveParameter } from './components.ts'
 import {
   type Describing, holds, type OnCollection, type OnFields, type OnRelation, type OnResource, type OnRoot, type Piece
-} from './describing.ts'
+} from './needs.ts'
 import type { Content, Parameters, SchemaReference, RequestBody, Schema } from './objects.ts'
 import { isNameable } from './profiles.ts'
 import { jsonContent } from './responses.ts'
-import { anyOf, closedObject, distinctSchema, fieldSchema, textFor } from './values.ts'
+import { anyOf, closedObject, distinctSchema, fieldSchema, textFor } from './value-schema.ts'
 
 // The bodies that operations take (operations.ts), and their schemas.
 

@@ -2,7 +2,7 @@ import type { DocumentOptions, OpenApiOptions } from '../../../schemas/openapi.t
 import type { CollectionView, Face, Sight } from '../../core/api/face.ts'
 import { mediaTypes } from '../../core/plan/media.ts'
 import { componentOf, makeComponents } from './components.ts'
-import type { Describing } from './describing.ts'
+import type { Describing } from './needs.ts'
 import type { Document, OperationLink, PathItem, SchemaReference, Response, Schema } from './objects.ts'
 import type { Parts } from './parts.ts'
 import { collectionPaths, rootPaths } from './paths.ts'

@@ -3,7 +3,7 @@ import { type Operator, operatorNames, traitsOf } from '../../core/model/operato
 import type { Syntax } from '../../core/request/syntax.ts'
 import { memoize } from '../../core/scheduling/memoize.ts'
 import type { Parameter, Schema } from './objects.ts'
-import { fieldSchema, safeBounds, valueFields } from './values.ts'
+import { fieldSchema, safeBounds, valueFields } from './value-schema.ts'
 
 /**
  * Returns a parameter for each operator of each field that ends in `=`: its name is the field and the operator without

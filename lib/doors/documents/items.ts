@@ -1,5 +1,5 @@
 import type { CollectionView, FieldView, RelationView } from '../../core/api/face.ts'
-import type { Describing } from './describing.ts'
+import type { Describing } from './needs.ts'
 import type { SchemaReference, Schema } from './objects.ts'
 import { isNameable } from './profiles.ts'
 import { shownSchema } from './shown.ts'

@@ -6,7 +6,7 @@ import {
 import {
   allChanges, allLinks, amendment, asQuery, batch, eachChange, newItem, newOrLinked, newValue, update
 } from './bodies.ts'
-import { type OnCollection, type OnFields, type OnRelation, type OnResource, type OnRoot, when } from './describing.ts'
+import { type OnCollection, type OnFields, type OnRelation, type OnResource, type OnRoot, when } from './needs.ts'
 import {
   field, fields, filters, ifMatch, ifNoneMatch, listing, maxAffected, returned, returnedFields, where, withCount
 } from './parameters.ts'

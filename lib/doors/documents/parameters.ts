@@ -2,11 +2,11 @@ import type { CollectionView } from '../../core/api/face.ts'
 import { operatorNames } from '../../core/model/operators.ts'
 import { parameterOf, type Syntax } from '../../core/request/syntax.ts'
 import { memoize } from '../../core/scheduling/memoize.ts'
-import { type Describing, type OnCollection, type OnFields, type OnRoot, type Piece, when } from './describing.ts'
+import { type Describing, type OnCollection, type OnFields, type OnRoot, type Piece, when } from './needs.ts'
 import { filterParameters } from './filters.ts'
 import { readableFields } from './items.ts'
 import type { Parameter, Parameters, SchemaReference, Schema } from './objects.ts'
-import { valueFields } from './values.ts'
+import { valueFields } from './value-schema.ts'
 
 // The parameters that operations take (operations.ts).
 

@@ -1,10 +1,10 @@
 import type { CollectionView, RelationView } from '../../core/api/face.ts'
-import type { Describing } from './describing.ts'
+import type { Describing } from './needs.ts'
 import { readableFields } from './items.ts'
 import type { OperationMethod, PathItem } from './objects.ts'
 import { operations } from './operations.ts'
 import { field, identifierParameter } from './parameters.ts'
-import { valueFields } from './values.ts'
+import { valueFields } from './value-schema.ts'
 import { writeOperations } from './write.ts'
 
 type Paths = Readonly<Record<string, PathItem>>

@@ -2,9 +2,9 @@ import { Type } from '@sinclair/typebox'
 import { directoryEntry } from '../../../schemas/directory.ts'
 import { errorKinds } from '../../core/errors/errors.ts'
 import { mediaTypes, problemType } from '../../core/plan/media.ts'
-import { type Describing, holds, type OnCollection } from './describing.ts'
+import { type Describing, holds, type OnCollection } from './needs.ts'
 import type { Content, Response, Schema } from './objects.ts'
-import { closedObject, valueSchema } from './values.ts'
+import { closedObject, valueSchema } from './value-schema.ts'
 
 export type SharedResponse = 'NotModified' | 'BadRequest' | 'NotFound' | 'Conflict' | 'Failed'
 

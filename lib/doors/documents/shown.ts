@@ -2,7 +2,7 @@ import type { ValueView } from '../../core/api/face.ts'
 import { isObject } from '../../core/errors/is-object.ts'
 import type { Components } from './components.ts'
 import type { Schema } from './objects.ts'
-import { fieldSchema, timePattern } from './values.ts'
+import { fieldSchema, timePattern } from './value-schema.ts'
 
 /**
  * Returns the schema of a field's value in answers: the values of its type, and the texts as which its column shows

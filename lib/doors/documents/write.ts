@@ -1,4 +1,4 @@
-import { type Describing, holds, type Need, type OnRelation, type OnRoot, type Piece } from './describing.ts'
+import { type Describing, holds, type Need, type OnRelation, type OnRoot, type Piece } from './needs.ts'
 import type {
   DocumentOperation, OperationMethod, Parameters, PathItem, SchemaReference, RequestBody, Response
 } from './objects.ts'

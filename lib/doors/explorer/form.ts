@@ -1,5 +1,5 @@
 import type { FieldView, RelationView, ValueView } from '../../core/api/face.ts'
-import { fieldSchema } from '../documents/values.ts'
+import { fieldSchema } from '../documents/value-schema.ts'
 import { choicesOf, inGroups, isCode, isNumeric, titleOf } from './value.ts'
 import { type FormField, isLong } from './fields.ts'
 import { type Fragment, type Html, html } from './html.ts'

@@ -1,6 +1,6 @@
 import { isObject } from '../../core/errors/is-object.ts'
 import type { CollectionView, FieldView, GroupValue, ValueView } from '../../core/api/face.ts'
-import { fieldSchema, valueFields } from '../documents/values.ts'
+import { fieldSchema, valueFields } from '../documents/value-schema.ts'
 import { memoize } from '../../core/scheduling/memoize.ts'
 import { formatPath } from '../../core/response/paths.ts'
 import { type Fragment, type Html, html } from './html.ts'

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { planImport } from '../../plan/write/import.ts'
 import { slicesTo } from '../../plan/write/slices.ts'
-import { Receiver } from '../../request/import.ts'
+import { Receiver } from '../../request/receive.ts'
 import type { Query } from '../../request/request.ts'
 import { runImport } from '../../run/import.ts'
 import { sliceOf } from '../../sources/source.ts'

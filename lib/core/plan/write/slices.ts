@@ -1,6 +1,6 @@
 import { contentTooLarge, DataApiError } from '../../errors/errors.ts'
 import { atLine, inLines } from '../../errors/place.ts'
-import type { Received } from '../../request/import.ts'
+import type { Received } from '../../request/receive.ts'
 import { slicesOf } from '../../request/lines.ts'
 import type { Step } from '../plan.ts'
 import type { ImportPlan } from './import.ts'

@@ -2,7 +2,7 @@ import type { Stale } from '../serving/live.ts'
 import type { Difference } from './run.ts'
 import type { AnswerReceived, SentRequest } from '../serving/send.ts'
 import { describeTables, shorten } from '../world/table.ts'
-import type { GeneratedCollection } from '../world/draft.ts'
+import type { GeneratedCollection } from '../world/collection.ts'
 import type { Guarded } from '../world/guards.ts'
 import type { World } from '../world/world.ts'
 

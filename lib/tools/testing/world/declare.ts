@@ -8,7 +8,7 @@ import { ArgumentError } from '../../../core/errors/errors.ts'
 import type { DataSource } from '../../../core/sources/source.ts'
 import type { ColumnKind } from './table.ts'
 import { uuid } from './values.ts'
-import type { GeneratedCollection } from './draft.ts'
+import type { GeneratedCollection } from './collection.ts'
 import type { World } from './world.ts'
 
 /** The values of an item. */

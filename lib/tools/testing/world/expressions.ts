@@ -1,7 +1,7 @@
 import { type TSchema, Type } from '@sinclair/typebox'
 import { expression } from '../../../core/declare/computed.ts'
 import { ownValue } from '../../../core/sources/memory/values.ts'
-import { type GeneratedDraft, unusedName } from './draft.ts'
+import { type GeneratedDraft, unusedName } from './collection.ts'
 import { generateReading } from './fields.ts'
 import type { ValueGenerator } from './generator.ts'
 import type { Column } from './table.ts'

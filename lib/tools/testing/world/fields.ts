@@ -1,6 +1,6 @@
 import { type TSchema, Type } from '@sinclair/typebox'
 import type { FieldFlags } from '../../../../schemas/flags.ts'
-import type { GeneratedDraft, WorldSettings } from './draft.ts'
+import type { GeneratedDraft, WorldSettings } from './collection.ts'
 import type { ValueGenerator } from './generator.ts'
 import type { ColumnKind } from './table.ts'
 import { longText, pools, unwritable } from './values.ts'

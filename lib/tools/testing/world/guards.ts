@@ -1,7 +1,7 @@
 import { Type, type TSchema } from '@sinclair/typebox'
 import type { Declared } from '../../../core/declare/collection.ts'
 import { isSubItem } from '../../../core/declare/relations.ts'
-import type { GeneratedCollection } from './draft.ts'
+import type { GeneratedCollection } from './collection.ts'
 import { type ChoiceSequence, makeGenerator, type ValueGenerator } from './generator.ts'
 import { generateSayings, operations, rulesOf } from './sayings.ts'
 import type { Column, Table } from './table.ts'

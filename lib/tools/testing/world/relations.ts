@@ -1,6 +1,6 @@
 import { isSubCollection, isSubItem, SubCollection, SubItem } from '../../../core/declare/relations.ts'
 import { words } from '../../../core/model/names.ts'
-import { addStored, type GeneratedDraft, type WorldSettings, unusedName } from './draft.ts'
+import { addStored, type GeneratedDraft, type WorldSettings, unusedName } from './collection.ts'
 import { generateConstant, generateForeignKey } from './fields.ts'
 import type { ValueGenerator } from './generator.ts'
 import type { Column, Reference, Table } from './table.ts'

@@ -1,7 +1,7 @@
 import type { TSchema } from '@sinclair/typebox'
 import { isSubCollection, isSubItem } from '../../../core/declare/relations.ts'
 import type { Column, Table } from './table.ts'
-import type { GeneratedCollection } from './draft.ts'
+import type { GeneratedCollection } from './collection.ts'
 import type { World } from './world.ts'
 
 // The rows and fields that a caller can see, computed from the declarations, independently of the library's rules.

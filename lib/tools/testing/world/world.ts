@@ -1,6 +1,8 @@
 import type { DataOptions } from '../../../../schemas/options.ts'
 import type { RequestStrategies } from '../../../../schemas/request-strategies.ts'
-import { addStored, type GeneratedDraft, type GeneratedCollection, type WorldSettings, unusedName } from './draft.ts'
+import {
+  addStored, type GeneratedDraft, type GeneratedCollection, type WorldSettings, unusedName
+} from './collection.ts'
 import { addExpression } from './expressions.ts'
 import { type GeneratedKey, generateField, generateKeys, generateVersion } from './fields.ts'
 import { type ChoiceSequence, makeGenerator, type ValueGenerator } from './generator.ts'

@@ -9,7 +9,7 @@ import type { Sql } from './dialect.ts'
 import { buildFilter } from './filter.ts'
 import { buildColumn, type BuiltColumn, comparing, decodeRow, encodeRow } from './function-columns.ts'
 import { buildLimit } from './select.ts'
-import { buildSort } from './item-values.ts'
+import { buildSort } from './sort.ts'
 import { stepCondition } from './steps.ts'
 import { column, table, tableRef, type TableRef } from './table.ts'
 

@@ -1,6 +1,6 @@
 import { sql } from '../load-kysely.ts'
 import type { ItemValue, Listing, Order, Related, SubItemStep } from '../../../plan/plan.ts'
-import { functionsShown, isNullable, positionName, relatedName, rowName } from '../../../plan/order.ts'
+import { functionsShown, positionName, relatedName, rowName } from '../../../plan/order.ts'
 import type { Builder } from './builder.ts'
 import type { ColumnType, Sql } from './dialect.ts'
 import { buildFilter } from './filter.ts'
@@ -105,17 +105,3 @@ export const carriedOf = (terms: Order, { alias }: TableRef): readonly Sql[] =>
 
 // Beside the columns of fields: `c0` and so on.
 const carriedName = (index: number) => `(sort) ${index}`
-
-/**
- * Builds the terms of `order by`: nulls last ascending, first descending. Only the term of a nullable column places
- * nulls, so that a plain index serves the others. Call it before `table(ref)`: sub-items are joined to the table.
- */
-export function buildSort (order: Order, ref: TableRef, builder: Builder): Sql {
-  return sql.join(order.map(one => {
-    const { sql: value, type } = valueColumn(one, ref, builder)
-    // What a function makes is compared as it is.
-    const term = one.related === undefined ? builder.dialect.comparable(value, type) : value
-    if (!isNullable(one)) return one.descending ? sql`${term} desc` : term
-    return one.descending ? sql`${term} desc nulls first` : sql`${term} nulls last`
-  }))
-}
