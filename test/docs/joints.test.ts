@@ -1,4 +1,5 @@
 import { readdirSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { test } from 'tap'
 import { read, root } from '../helpers/documents.ts'
 
@@ -80,6 +81,17 @@ const filesIn = (folder: string) => filesWith(/from '(\.\.\/)+core\//).filter(pa
 /** Returns the modules of the core that a file imports. */
 const coreIn = (path: string) => [...read(path).matchAll(/(?:from|import\() ?'(?:\.\.\/)+core\/([^']+)\.ts'/g)]
   .map(([, module = '']) => module)
+
+test('a short file has two importers, or says first why it stands alone', t => {
+  const imports = files.flatMap(({ path, text }) =>
+    [...text.matchAll(/(?:from|import\() ?'(\.[^']+)'/g)].map(([, from = '']) => join(dirname(path), from)))
+  const isMade = (path: string) => /explorer\/(script|style)\.ts$/.test(path)
+  const short = files.filter(({ path, text }) =>
+    text.split('\n').length <= 40 && !isMade(path) && imports.filter(one => one === path).length === 1)
+  t.ok(short.length > 5)
+  t.strictSame(short.filter(({ text }) => !text.startsWith('// ')).map(({ path }) => path), [])
+  t.end()
+})
 
 test('one interface describes a table of a database, and one what statements need besides', t => {
   const catalog = 'lib/core/sources/sql/catalog.ts'

@@ -1,3 +1,4 @@
+// The rules of declarations are this room's to check, also where one place asks for it.
 import type { TSchema } from '@sinclair/typebox'
 import type { Declared } from '../declare/collection.ts'
 import { isSubCollection, isSubItem } from '../declare/relations.ts'

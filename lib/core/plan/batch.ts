@@ -1,3 +1,4 @@
+// What a write means is this room's to say, also where one place asks for it.
 import type { Collection } from '../model/model.ts'
 import type { WritePlan } from './plan.ts'
 import type { Element, ItemBody } from './write/item-body.ts'

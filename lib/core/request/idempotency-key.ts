@@ -1,3 +1,4 @@
+// The texts of requests are this room's to read, also where one place asks for it.
 import { invalidIdempotencyKey } from '../errors/idempotency.ts'
 
 /**

@@ -1,3 +1,4 @@
+// The form of answers is this room's, also where one place asks for it.
 import type { Answer } from './answer.ts'
 
 /**

@@ -1,6 +1,6 @@
 import { checkMoved, formatCursor } from '../plan/read/cursor.ts'
 import type { Row } from '../plan/plan.ts'
-import type { Paging } from '../plan/read/paging.ts'
+import type { Paging } from '../plan/read/link-style.ts'
 import type { Ends } from '../sources/source.ts'
 
 /**

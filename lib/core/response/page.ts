@@ -1,4 +1,4 @@
-import type { Paging } from '../plan/read/paging.ts'
+import type { Paging } from '../plan/read/link-style.ts'
 import type { Tags } from '../plan/tag.ts'
 import { type Answer, type AnswerLink, ok } from './answer.ts'
 import { type PageLink, type PageName, type PageRead, pageLinks } from './links.ts'

@@ -1,3 +1,4 @@
+// When others get their turn is this room's to say, also where one place asks for it.
 import { setImmediate } from 'node:timers/promises'
 
 /**

@@ -9,7 +9,6 @@ import { batching } from '../../core/scheduling/batching.ts'
 import { FollowedDocument, type Outcome, type Scheduling, type State } from './document.ts'
 import { eventOf, retryLine } from './events.ts'
 import { EventStream } from './stream.ts'
-import { makeTurns } from './turns.ts'
 
 /** A request to follow a document. `began`: the position before it was read. */
 export interface LiveRequest extends Pick<Who, 'request' | 'text'> { readonly began: number }
@@ -195,5 +194,25 @@ function streamed ({ headers, personal }: Answer, body: Readable): Answer {
     links: [],
     body,
     ...personal === true && { personal }
+  }
+}
+
+/** Runs work when it is its turn. */
+type InTurn = <T>(work: () => Promise<T>) => Promise<T>
+
+/** Returns a function that runs at most so many works at once, in the order in which they are given. */
+function makeTurns (most: number): InTurn {
+  const waiting: Array<() => void> = []
+  let running = 0
+  return async work => {
+    if (running < most) running++
+    else await new Promise<void>(resolve => { waiting.push(resolve) })
+    try {
+      return await work()
+    } finally {
+      const next = waiting.shift()
+      if (next === undefined) running--
+      else next()
+    }
   }
 }

@@ -1,3 +1,4 @@
+// Loaded when it is asked for.
 import type { Api } from '../../core/api/answer.ts'
 import { printChangeLog } from '../../core/sources/sql/tables.ts'
 import { CommandError } from './terminal.ts'

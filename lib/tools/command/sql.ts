@@ -1,3 +1,4 @@
+// Loaded when it is asked for, as each command is.
 import { suggest } from '../../core/errors/suggest.ts'
 import type { Api } from '../../core/api/answer.ts'
 import { apisOf } from './module.ts'

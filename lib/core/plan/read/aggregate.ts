@@ -10,7 +10,7 @@ import type { GroupColumn, Order, OrderTerm, Predicate, ReadPlanOf } from '../pl
 import { all, always, any, both } from '../predicates.ts'
 import { checkFilterCost, compareColumn, planFilters } from './filter.ts'
 import { GroupColumns, planColumns } from './group-columns.ts'
-import { type Paging, planPaging } from './paging.ts'
+import { type Paging, planPaging } from './link-style.ts'
 import type { Read, ReadOptions } from './read.ts'
 
 // Groups of items and their values (docs/http.md: Groups).

@@ -1,3 +1,4 @@
+// The script has a file for each behaviour of a page.
 /** Checks the box of a field of many in which somebody types. */
 export function check ({ target }: Event): void {
   const box = (target as HTMLElement).closest('tr')?.querySelector<HTMLInputElement>('[name^=_set]')

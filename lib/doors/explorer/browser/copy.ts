@@ -1,3 +1,4 @@
+// The script has a file for each behaviour of a page.
 import { all, make } from './page.ts'
 
 /** Adds buttons that copy. Browsers have no clipboard on pages that are not secure. */

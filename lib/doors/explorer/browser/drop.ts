@@ -1,3 +1,4 @@
+// The script has a file for each behaviour of a page.
 import { all, make } from './page.ts'
 
 /** Takes a CSV that is dropped on a listing, or dropped or chosen on the page of imports. */

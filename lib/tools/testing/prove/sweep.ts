@@ -2,9 +2,7 @@ import { generateAmendment, generateCreate, generateUpdate, generateValue } from
 import { fits } from '../world/examples.ts'
 import type { ValueGenerator } from '../world/generator.ts'
 import { generateEach } from '../requests/many.ts'
-import {
-  encodeText, generateText, keySegment, relationsOf, scalarFields, textOfValue
-} from '../requests/resources.ts'
+import { encodeText, generateText, keySegment, relationsOf, scalarFields, textOfValue } from '../requests/resources.ts'
 import type { Collection, ScalarField } from '../../../core/model/model.ts'
 import { operatorNames, traitsOf } from '../../../core/model/values.ts'
 import { syntaxOf } from '../../../core/plan/path/syntax.ts'
@@ -14,12 +12,12 @@ import { print, type QueryPrinted, spellingOf } from '../../../core/request/prin
 import { memoryTable } from '../../../core/sources/memory/relations.ts'
 import { agentWays } from './agents.ts'
 import { batchWays } from './batches.ts'
-import { importWays } from './imports.ts'
 import { liveWays } from './live.ts'
 import { canGroup, numberWays } from './numbers.ts'
 import { rowFor, type View } from './sight.ts'
 import { type Guess, ownCode, read, request, type Way } from './way.ts'
 import type { KnownCaller, ServedApi } from './world.ts'
+import { generateImport } from '../requests/imports.ts'
 
 /** Returns everything that the caller can do with a registration, so that a report can say what was driven. */
 export function waysOf (
@@ -285,4 +283,19 @@ function codedWays (
 function segmentOf (generator: ValueGenerator, view: View): string {
   const row = rowFor(generator, view)
   return row === undefined ? '1' : keySegment(row, view.collection)
+}
+
+/** Returns the ways by imports. They take no key, and are no operations of a batch or of an agent. */
+function importWays (
+  { prefix, api: { options: { imports } } }: ServedApi, views: readonly View[]
+): readonly Way[] {
+  const isTaken = ({ collection: { strategies, fields } }: View) =>
+    strategies.import && strategies.create && [...fields.values()].some(field => field.writable)
+  return imports === undefined
+    ? []
+    : views.filter(isTaken).map(({ collection }) => ({
+      name: `${collection.name} imported`,
+      weight: ownCode,
+      make: generator => generateImport(generator, collection, `${prefix}/${encodeText(collection.name)}`)
+    }))
 }

@@ -4,7 +4,6 @@ import { generateBatch } from './batches.ts'
 import { generateAmendment, generateCreate, generateElement, generateUpdate, generateValue } from './bodies.ts'
 import type { ValueGenerator, Weighted } from '../world/generator.ts'
 import { generateGroups } from './groups.ts'
-import { withKey } from './keys.ts'
 import { importInto } from './imports.ts'
 import { generateMany } from './many.ts'
 import { generateFields, generateQuery } from './queries.ts'
@@ -297,4 +296,10 @@ function elementOf (generator: ValueGenerator, field: RelationField, row: object
   const related = row === undefined || generator.chance(15) ? [] : relatedRows(row, field)
   const element = generator.from(related) ?? generator.from([...memoryTable(field.target).all()]) ?? {}
   return keySegment(element, field.target)
+}
+
+/** Adds an `Idempotency-Key` to a request. There are few, so that different writes get the same one. */
+function withKey (generator: ValueGenerator, sent: SentRequest): SentRequest {
+  const key = generator.weighted([16, `k${generator.below(20)}`], [1, '"quoted"'], [1, 'with a space'])
+  return { ...sent, headers: { ...sent.headers, 'idempotency-key': key } }
 }

@@ -3,12 +3,11 @@ import type { Collection } from '../../../model/model.ts'
 import { abandoned } from '../../../errors/abandoned.ts'
 import { DataApiError, type ErrorCode, unavailable } from '../../../errors/errors.ts'
 import type { CatalogCheck } from '../../catalog-check.ts'
-import { type Changed, type IsAbandoned, RefusedAtCommit, type Session } from '../../source.ts'
+import { type Changed, type IsAbandoned, RefusedAtCommit, type Session, type Database } from '../../source.ts'
 import { Changes } from '../../changes.ts'
 import { openSession, withinLimit, writeInside } from '../../transaction-limit.ts'
 import { type CatalogCache, makeCatalogCache } from './catalog-cache.ts'
 import type { ChangeLog } from './change-log.ts'
-import { type Operations, tellingOf } from './own-changes.ts'
 import { askSession, deniedIn, inSession, type RequestSession } from './request-session.ts'
 import type { Connection } from './wire/connection.ts'
 import { faultOf, hasStalePlan, isPoolExhausted, NotBegun, StalePlan, toFault } from './faults.ts'
@@ -282,4 +281,32 @@ function nameOpenTransactions (error: unknown, open: OpenSessions): unknown {
   const reason =
     `no connection was free: ${waits.length} transactions are open and wait for ${[...new Set(waits)].join(', ')}`
   return unavailable(new Error(reason, { cause: error }))
+}
+
+/** The operations of a database in one session. */
+type Operations = Required<Pick<Database, 'read' | 'readJson' | 'change' | 'transaction'>>
+
+/**
+ * Tells of the changes of these operations. What a deletion cascades to is not known, nor what the statements of a hook
+ * change; a write whose commit was not confirmed may have happened.
+ */
+function tellingOf (changes: Changes, operations: Operations): Operations {
+  const tellAll = (error: unknown): never => {
+    changes.tell(undefined)
+    throw error
+  }
+  return {
+    ...operations,
+    async change (change) {
+      const changed = await Promise.resolve(operations.change(change)).catch(tellAll)
+      if (change.kind === 'delete') changes.tell(undefined)
+      else changes.tellOf([{ change }])
+      return changed
+    },
+    async transaction (work) {
+      const result = await operations.transaction(work).catch(tellAll)
+      changes.tell(undefined)
+      return result
+    }
+  }
 }

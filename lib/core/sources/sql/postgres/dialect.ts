@@ -2,13 +2,13 @@ import { loadKysely, sql } from '../load-kysely.ts'
 import type { ColumnType, Dialect, Sql } from '../statements/dialect.ts'
 import { isTyped, type Slot } from '../statements/slots.ts'
 import { elementOf, isArray, storeArray } from './arrays.ts'
-import { capitals } from './capitals.ts'
 import { indexConditionOf, numericOf } from './inexact.ts'
 import { decode } from './decoders.ts'
 import { byCodePoint, type ColumnCodec, codecs, isJson, isPadded, text, textCodec } from './codecs.ts'
 import { postgresWriter } from './json.ts'
 import { columnCodec, isLossy, postgresKind } from './kinds.ts'
-import { bucket, extreme, sum } from './sums.ts'
+import { foldCase } from '../../fold-case.ts'
+import type { TimeUnit } from '../../../plan/time-units.ts'
 
 /**
  * The dialect of PostgreSQL, from version 14. The SQL for a column depends on the column's type, so that indexes serve
@@ -203,4 +203,64 @@ function toColumn (value: Sql, columnType: ColumnType): Sql {
   if (kind === 'byte' && type === 'bytea') return sql`decode(${value}::text, 'base64')`
   if (/^(date|timestamp)/.test(type)) return sql`${value}::text::${sql.raw(type)}`
   return (kind === 'json' || kind === 'mixed') && isJson(type) ? sql`${value}::text::${sql.raw(type)}` : value
+}
+
+interface Capitals { readonly from: string, readonly to: string }
+
+let foundCapitals: Capitals | undefined
+
+/** Returns the characters that foldCase() changes, and the characters that it gives for them. */
+function capitals (): Capitals {
+  // Found at the first use, because it takes 40 ms.
+  foundCapitals ??= findCapitals()
+  return foundCapitals
+}
+
+function findCapitals (): Capitals {
+  let from = ''
+  let to = ''
+  for (let code = 1; code <= 0x1ffff; code++) {
+    // Surrogates are no characters.
+    if (code >= 0xd800 && code <= 0xdfff) continue
+    const character = String.fromCodePoint(code)
+    const folded = foldCase(character)
+    if (folded === character) continue
+    from += character
+    to += folded
+  }
+  return { from, to }
+}
+
+/** Returns the exact sum of a column, or its mean (Dialect.sum). */
+function sum (
+  { column, filtered }: { readonly column: Sql, readonly filtered: Sql }, { kind, type }: ColumnType,
+  call: 'sum' | 'avg'
+): Sql {
+  const total = sql`sum(${postgresKind(kind).add(column, filtered, type)})::numeric`
+  if (call === 'sum') return total
+  // A cast of a number that no double holds fails.
+  const nearest = sql`case when abs(${total}) >= 1.797693134862315808e308 then sign(${total}) * 'Infinity'::float8
+    when abs(${total}) < 2.5e-324 then 0 else ${total}::float8 end`
+  return sql`((${nearest}) / count(${column}))::text::numeric`
+}
+
+/** The aggregates min() and max() of PostgreSQL before 18 take neither UUIDs nor bytes. */
+function extreme (call: 'min' | 'max', value: Sql, columnType: ColumnType): Sql {
+  const name = sql.raw(call)
+  switch (columnCodec(columnType).type) {
+    case 'uuid': return sql`${name}((${value})::text collate "C")::uuid`
+    case 'bytea': return sql`decode(${name}(encode(${value}, 'hex') collate "C"), 'hex')`
+    default: return sql`${name}(${value})`
+  }
+}
+
+/** Returns the beginning of the unit of time that a day or timestamp is in (Dialect.bucket). */
+function bucket (value: Sql, columnType: ColumnType, unit: TimeUnit) {
+  const inZone = columnCodec(columnType).type === 'timestamptz'
+  const local = inZone ? sql`(${value}) at time zone 'UTC'` : sql`(${value})::timestamp`
+  const isWhole = sql`${local} >= '0001-01-01' and ${local} < '10000-01-01'`
+  const start = sql`(case when ${isWhole} then date_trunc(${sql.lit(unit)}, ${local}) else ${local} end)`
+  return unit === 'hour'
+    ? { sql: start, type: { kind: 'date-time', type: 'timestamp(3) without time zone', nullable: true } as const }
+    : { sql: sql`${start}::date`, type: { kind: 'date', type: 'date', nullable: true } as const }
 }

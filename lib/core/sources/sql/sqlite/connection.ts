@@ -1,24 +1,27 @@
 import type { AsyncResource } from 'node:async_hooks'
 import type { KeyValues } from '../../../model/identifiers.ts'
-import type { Collection } from '../../../model/model.ts'
+import type { Collection, StoredField } from '../../../model/model.ts'
 import type { ReadPlan } from '../../../plan/plan.ts'
 import { memoizeRecent } from '../../../scheduling/memoize.ts'
-import { type Change, type Changed, isLinkChange, isOfSeveral, type Session } from '../../source.ts'
+import {
+  type Change, type Changed, isLinkChange, isOfSeveral, type Session, type ConstraintViolation
+} from '../../source.ts'
 import { type About, beginStatement, endStatement } from '../../statement-events.ts'
 import type { Hold } from '../../write-lock.ts'
 import { nameOffendingFields } from '../offending-fields.ts'
 import type { FollowChange } from './changes.ts'
 import { type Commit, plainly } from './checkpoints.ts'
-import { clockOf } from './clock.ts'
+import { clockOf, eventLoopBudget, Overdue } from './clock.ts'
 import { type ArrayStatement, isTransactionOpen, type SqliteDriver, type SqliteStatement, toArrays } from './driver.ts'
-import { isCodeless, toFault } from './faults.ts'
+import { isCodeless, toFault, isBusy, isConstraint } from './faults.ts'
 import { registerFunctions } from './functions.ts'
-import { makeRunRead, type RunRead } from './reads.ts'
 import {
   committed, ForeignTransaction, inTransaction, isHeldUp, type NamedRows, runWithRetry, Superseded
 } from './transaction.ts'
-import type { PreparedChange, Statements } from '../statements/statements.ts'
-import { isUndoneAlone, toViolation } from './violations.ts'
+import type { PreparedChange, Statements, PreparedRead } from '../statements/statements.ts'
+import type { RowValues } from '../statements/compiled-read.ts'
+import { type Reading, readRows } from './rows.ts'
+import { sourceOf } from '../source.ts'
 
 /**
  * One connection to a SQLite database. Where another process holds the lock, writes wait for it as long as their `hold`
@@ -246,4 +249,65 @@ function withCode (error: unknown, driver: SqliteDriver, statement: () => unknow
   } finally {
     if (isTransactionOpen(driver)) driver.exec(inside ? 'rollback to data_api; release data_api' : 'rollback')
   }
+}
+
+/** Runs a read for at most that many milliseconds (Connection.read). */
+export type RunRead = <Result>(prepared: PreparedRead<Result>, limit: number) => Result
+
+/** Returns a function that runs reads. */
+export const makeRunRead = (reading: Reading): RunRead => (prepared, limit) => {
+  try {
+    return prepared.decode(rowsOf(reading, prepared, limit))
+  } catch (error) {
+    throw isBusy(error) || error instanceof Overdue ? error : toFault(error)
+  }
+}
+
+function rowsOf (reading: Reading, prepared: PreparedRead<unknown>, limit: number): readonly RowValues[] {
+  const { text, collection } = prepared
+  const begun = beginStatement()
+  const about = { database: 'sqlite', kind: 'read', collection, text } as const
+  try {
+    const rows = readRows(reading, prepared, limit)
+    if (begun !== 0) endStatement(about, begun, rows.length)
+    return rows
+  } catch (error) {
+    // A read that begins again in a thread (reader.ts) tells of that statement.
+    const isRepeated = error instanceof Overdue && limit === eventLoopBudget
+    if (!isRepeated) endStatement(about, begun, undefined, error)
+    throw error
+  }
+}
+
+// Not in faults.ts, which each reading thread loads: with the sources of tables, TypeBox would be loaded as well.
+
+/**
+ * Returns the violation if the database refused the data of a change to the collection's table; undefined for any other
+ * error. SQLite names the columns in its messages only.
+ */
+function toViolation (error: unknown, collection: Collection): ConstraintViolation | undefined {
+  if (!isConstraint(error) || !(error instanceof Error)) return undefined
+  const [, kind = '', named = ''] = constraintFailed.exec(error.message) ?? []
+  if (kind === 'FOREIGN KEY') return { kind: 'refused', by: 'foreign-key', fields: [] }
+  const fields = kind === 'CHECK' ? fieldsInExpression(named, collection) : fieldsInList(named, collection)
+  return { kind: 'refused', by: kind === 'UNIQUE' ? 'unique' : 'other', fields }
+}
+
+const constraintFailed = /(UNIQUE|NOT NULL|CHECK|FOREIGN KEY) constraint failed(?:: (.*))?$/s
+
+/** Returns true for the error of a constraint, which has undone its statement and no other one of the transaction. */
+const isUndoneAlone = (error: unknown): boolean =>
+  isConstraint(error) && error instanceof Error && constraintFailed.test(error.message)
+
+/** Returns the fields of a list of columns such as `artists.name, artists.tenant`. */
+function fieldsInList (list: string, collection: Collection): readonly StoredField[] {
+  const { table, column } = sourceOf(collection)
+  const columns = list.split(', ').map(name => name.startsWith(`${table}.`) ? name.slice(table.length + 1) : name)
+  return collection.stored.filter(field => columns.includes(column(field.property)))
+}
+
+/** Returns the fields whose columns an expression names. */
+function fieldsInExpression (expression: string, collection: Collection): readonly StoredField[] {
+  const words = new Set(expression.split(/[^\p{L}\p{N}_$]+/u))
+  return collection.stored.filter(field => words.has(sourceOf(collection).column(field.property)))
 }

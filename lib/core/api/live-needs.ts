@@ -1,3 +1,4 @@
+// Who looks for what a live document depends on finds it by this name.
 import { dependenceOf } from '../plan/depends.ts'
 import type { RequestPlan } from '../plan/request.ts'
 import type { LiveNeeds } from '../response/answer.ts'
