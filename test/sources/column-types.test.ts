@@ -5,8 +5,8 @@ import { Id as id, onSqlite, open as rw, shown as R } from '../helpers/checked-t
 import Fastify from '../helpers/fastify.ts'
 import { visitsOnce, walkPages } from '../helpers/walk-pages.ts'
 
-// docs/databases.md: Types of columns. Those of SQLite and memory(). generated-tables.test.ts shows that whatever a column
-// holds is listed, paged and found.
+// docs/databases.md: Types of columns. Those of SQLite and memory(). generated-tables.test.ts shows that whatever a
+// column holds is listed, paged and found.
 
 /** Serves things. Returns a function that reads, and the lines of the log. */
 async function serve (things: Declared) {
