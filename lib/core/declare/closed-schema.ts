@@ -6,7 +6,6 @@ interface Schema { readonly [keyword: string]: unknown }
 /** The schemas that references mean in a part of a schema. */
 type Scope = ReadonlyMap<string, Target>
 
-/** A schema, and the scope around it. */
 interface Target { readonly schema: Schema, readonly scope: Scope }
 
 /**
