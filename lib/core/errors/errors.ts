@@ -215,7 +215,6 @@ export const unavailable = (
   cause: unknown, message = 'The data is not available at the moment. Try again later.'
 ): DataApiError => new DataApiError('unavailable', message, { headers: { 'retry-after': '1' }, cause })
 
-/** For a read that was interrupted after that many milliseconds. */
 export const readTimedOut = (milliseconds: number, cause: unknown) => unavailable(cause,
   `The read took longer than the limit 'statementTimeout' of ${milliseconds} ms. Ask for less, or try again later.`)
 
@@ -265,10 +264,8 @@ export function describeValue (value: unknown): string {
 /** The length of the longest text that a message repeats, in characters. */
 export const longestShown = 50
 
-/** The place of an error in the query string. */
 interface QueryPlace { readonly parameter: string, readonly position: number }
 
-/** Makes the errors for one part of a query string. */
 const invalid = (code: ErrorCode) => (message: string, { parameter, position }: QueryPlace, suggestion?: string) =>
   new DataApiError(code, message, { parameter, position, ...suggestion !== undefined && { suggestion } })
 
@@ -292,7 +289,6 @@ export function answerTooLarge (most: number | undefined, cause?: unknown, name 
   return new DataApiError('answer_too_large', message, { cause })
 }
 
-/** For a read that would make more groups. */
 export const tooManyGroups = (most: number) => new DataApiError(
   'answer_too_large', `There are more groups than the limit 'groups' of ${most}. Filter the items, or group by less.`
 )

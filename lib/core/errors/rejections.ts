@@ -18,7 +18,6 @@ export const unauthorized = (cause?: unknown) =>
 /** An operation on the items of a collection, by its name on the wire. */
 export interface DeniedOperation { readonly operation: string, readonly collection: string }
 
-/** The error for a caller to whom a rule denies an operation. */
 export const operationDenied = ({ operation, collection }: DeniedOperation) =>
   new DataApiError('forbidden', `You may not ${operation} '${collection}'.`, { collection, operation })
 

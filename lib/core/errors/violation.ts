@@ -8,5 +8,4 @@ export interface Violation {
   readonly message: string | (() => string)
 }
 
-/** Returns the message of a mistake. */
 export const messageOf = ({ message }: Violation): string => typeof message === 'string' ? message : message()
