@@ -35,7 +35,6 @@ export function memoizeLast<Key extends object, Result> (make: (key: Key) => Res
   }
 }
 
-/** The size of a cache of texts. */
 interface CacheLimits {
   /** Entries. */
   readonly most: number
