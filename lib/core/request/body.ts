@@ -18,7 +18,6 @@ export interface Body extends BodyText {
   readonly stream?: Readable | Received
 }
 
-/** The limits of a body. */
 export interface BodyLimits {
   /** The greatest depth of nested objects and arrays. */
   readonly depth: number
@@ -71,7 +70,7 @@ function parseBody (body: BodyText, limits: BodyLimits): unknown {
   return parseJson(decodeBody(body), limits)
 }
 
-/** Parses JSON. Throws malformed_body for a text that is not JSON, or is nested deeper than the limit. */
+/** Throws malformed_body for a text that is not JSON, or is nested deeper than the limit. */
 export function parseJson (text: string, limits: Pick<BodyLimits, 'depth'>): unknown {
   checkDepth(text, limits)
   try {

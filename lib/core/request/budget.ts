@@ -15,7 +15,6 @@ export interface Budget {
   spendField (at: TextPlace): void
 }
 
-/** Returns the budget of a new request: the limits that the syntax sets. */
 export function makeBudget ({ limits }: Syntax): Budget {
   let terms = 0
   let values = 0

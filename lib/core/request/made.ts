@@ -6,18 +6,15 @@ import type { ComparisonFilter, FieldAsked, Query, SortAsked, TextPlace, ValueTe
 /** The place of what no client has written. */
 export const nowhere: TextPlace = { parameter: '', position: 1 }
 
-/** Returns the comparison of a field with a value, with the values of a list, or with null. */
 export const comparison = (
   path: string, operator: Operator, value: string | readonly string[] | null
 ): ComparisonFilter => ({
   kind: 'compare', path: path.split('.'), operator, values: [value].flat().map(valueText), at: nowhere
 })
 
-/** Returns a value, or null. */
 export const valueText = (text: string | null): ValueText =>
   ({ text: text ?? 'null', quoted: text === 'null', at: nowhere })
 
-/** Returns a term of an order. */
 export const sortTerm = (path: string, descending: boolean): SortAsked =>
   ({ path: path.split('.'), descending, at: nowhere })
 

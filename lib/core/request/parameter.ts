@@ -16,12 +16,10 @@ export interface QueryDraft {
   readonly at: { -readonly [kind in keyof Query['at']]: TextPlace }
 }
 
-/** Returns a query without any parameter. */
 export const makeDraft = (): QueryDraft => ({
   filters: [], sort: undefined, fields: undefined, page: {}, format: undefined, at: {}
 })
 
-/** Adds a filter to those that must all hold. */
 export function addFilter (draft: QueryDraft, filter: Filter, at: TextPlace): void {
   draft.at.filter ??= at
   draft.filters.push(filter)

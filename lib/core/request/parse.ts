@@ -6,7 +6,6 @@ import { keptParameters, type QueryText, readQuery } from './query.ts'
 import type { Syntax } from './syntax.ts'
 import { splitUnquoted } from './unquoted.ts'
 
-/** A request as it was received. */
 export interface RequestText {
   readonly method: string
   /** The request target, undecoded. */
@@ -117,7 +116,7 @@ export function parseRequest (
   }
 }
 
-/** Parses the target of a request. `given`: as for parseRequest(). Throws malformed_url. */
+/** `given`: as for parseRequest(). Throws malformed_url. */
 export function parseTarget (
   { url, rootLength, router }: Pick<RequestText, 'url' | 'rootLength' | 'router'>, given = noSegments
 ): RequestTarget {

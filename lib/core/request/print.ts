@@ -2,7 +2,6 @@ import { type Operator, traitsOf } from '../model/values.ts'
 import type { ComparisonFilter, FieldAsked, Filter, PageAsked, Query, SortAsked, ValueText } from './request.ts'
 import { nameEnd, type ParameterKind, parameterOf, type Syntax } from './syntax.ts'
 
-/** A query, some parts of which are left out. */
 export type QueryPrinted = Partial<Omit<Query, 'at'>>
 
 /**
@@ -65,7 +64,7 @@ function printComparison ({ path, operator, values }: ComparisonFilter, syntax: 
   return start + (place === 'alone' ? list : `(${list})`)
 }
 
-/** Prints the values of a list. `before`: the text that they follow. */
+/** `before`: the text that they follow. */
 export function printValues (
   values: readonly ValueText[], syntax: Syntax, before = '', place: Place = 'alone'
 ): string {
@@ -124,7 +123,6 @@ const printPage = (page: PageAsked, syntax: Syntax, named = parameterOf): readon
     return value === undefined ? [] : [`${named(kind, syntax)}=${value.text}`]
   })
 
-/** Prints a selection. */
 export function printFields (fields: readonly FieldAsked[], syntax: Syntax): string {
   const [delimiter = ','] = syntax.fields
   return fields.map(({ name, query }) => query === undefined ? name : `${name}(${printNested(name, query, syntax)})`)

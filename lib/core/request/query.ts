@@ -27,7 +27,6 @@ export interface QueryText {
   readonly query: Query
   /** Calls keptParameters() the first time and caches the result. */
   otherParameters (): string
-  /** Returns the name of the parameter that selects a page. */
   pageName (kind: 'page' | 'offset' | 'after' | 'before'): string
 }
 

@@ -19,7 +19,6 @@ export interface ImportLimits {
 /** How the items of an import are written. `escaped`: text of CSV has the apostrophes of this API's answers. */
 export interface ImportFormat { readonly media: 'ndjson' | 'csv', readonly escaped: boolean }
 
-/** The media types of imports. */
 export const importTypes = ['application/x-ndjson', 'application/jsonl', 'text/csv'] as const
 
 /** Returns the format that a Content-Type names; undefined for any other, and for CSV without the names of columns. */

@@ -36,7 +36,6 @@ export type Filter =
   | { readonly kind: 'all' | 'any', readonly of: readonly Filter[] }
   | { readonly kind: 'not', readonly of: Filter }
 
-/** A filter that compares a field. */
 export type ComparisonFilter = Extract<Filter, { kind: 'compare' }>
 
 /** A term of an order. `path`: the names of relations, then that of a field or, with its parentheses, a function. */

@@ -12,12 +12,10 @@ export interface Span {
   readonly origin: number
 }
 
-/** Returns the place of an index, for errors. */
 export function placeAt ({ parameter, origin }: Span, index: number): TextPlace {
   return { parameter, position: index - origin + 1 }
 }
 
-/** Returns the text of a span. */
 export const textOfSpan = ({ text, start, end }: Span) => text.slice(start, end)
 
 /** Returns the part of a span between two indexes of its text. */

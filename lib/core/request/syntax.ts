@@ -2,7 +2,6 @@ import type { QueryStringOptions } from '../../../schemas/query-string.ts'
 import { DeclarationError } from '../errors/errors.ts'
 import type { Operator } from '../model/values.ts'
 
-/** The purpose of a parameter. */
 export type ParameterKind =
   'where' | 'sort' | 'fields' | 'page' | 'size' | 'offset' | 'after' | 'before' | 'format'
 
@@ -11,7 +10,6 @@ type Spellings<K extends string> = { readonly [kind in K]: readonly string[] }
 
 /** The compiled options of query strings: the meaning of each name and character. */
 export interface Syntax {
-  /** The kinds of parameters by name. */
   readonly parameters: ReadonlyMap<string, ParameterKind>
   /** All spellings with their operators, sorted by length: the first that matches is the longest. */
   readonly operators: readonly SpelledOperator[]
