@@ -44,7 +44,6 @@ type Place = (path: string) => string
 
 const joined = (path: string, more: string) => path === '' || more === '' ? path + more : `${path}.${more}`
 
-/** The error for a member that no schema of its object knows. */
 function unknownMember (name: string, path: string, { properties, noun }: TSchema, place: Place): DeclarationError {
   const known = Object.keys(properties as object)
   if (noun === undefined) {

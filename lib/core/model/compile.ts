@@ -53,7 +53,7 @@ export interface CollectionDraft {
 /** The drafts of all collections by the application's name. */
 export type Drafts = ReadonlyMap<string, CollectionDraft>
 
-/** Compiles the declarations. Throws a DeclarationError that names the collection and the field at fault. */
+/** Throws a DeclarationError that names the collection and the field at fault. */
 export function compileModel (declared: Readonly<Record<string, Declared>>, options: CompileOptions): Model {
   const drafts: Drafts = new Map(
     Object.entries(declared).map(([property, one]) => [property, makeDraft(property, one, options)])
@@ -123,7 +123,6 @@ function makeDraft (property: string, declared: Declared, options: CompileOption
   return { declared, scalars, inputs, collection, fields, properties, referrers, referring, links }
 }
 
-/** Returns what a collection says for people. */
 const wordsOf = ({ title, description, group, views = {} }: TSchema) => ({ title, description, group, views })
 
 function compileName (property: string, { naming, own, requestStrategies }: CompileOptions): string {

@@ -106,7 +106,6 @@ export function compileUnique (
   }))
 }
 
-/** Returns the properties of the stored fields. */
 export const storedNames = (scalars: Scalars): readonly string[] =>
   [...scalars].filter(([, one]) => one.kind === 'stored').map(([name]) => name)
 
@@ -152,10 +151,8 @@ export function compileFlags (draft: FieldDraft, { reserved, own }: CompileOptio
   }
 }
 
-/** Returns the beginning of a message about a field. */
 export const placeOf = (collection: string, property: string) => `collection '${collection}', field '${property}'`
 
-/** Returns the beginning of a message about the SQL of an expression. */
 export const placeOfExpression = (collection: string, property: string) =>
   `collection '${collection}', computed.${property}`
 

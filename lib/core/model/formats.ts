@@ -23,7 +23,6 @@ const isUuid = isFormat('uuid')
 
 type Parse = (text: string) => string | undefined
 
-/** Returns `take` for a type whose values are strings in JSON. */
 export function takeText (parse: Parse): ValueType['take'] {
   return value => typeof value === 'string' ? parse(value) : undefined
 }
@@ -83,7 +82,6 @@ const parseUrlBytes: Parse = text => {
 
 const ordered = operatorsOf('equality', 'ordering')
 
-/** The types of strings with a format, by the name of the format. */
 export const formatTypes = {
   date: {
     kind: 'date',
@@ -136,7 +134,6 @@ export const formatTypes = {
   }
 } as const satisfies Readonly<Record<string, ValueType>>
 
-/** The name of a format whose strings have a type of their own. */
 export type Format = keyof typeof formatTypes
 
 /** Returns the type of strings with a format; undefined for a format that only bodies are checked by. */
@@ -175,7 +172,6 @@ function makeAjv (options: Options): Ajv {
   return new Ajv(options)
 }
 
-/** Makes an Ajv that knows the formats of JSON Schema. */
 export function makeAjvWithFormats (options: Options): Ajv {
   const formats = require('ajv-formats') as typeof addFormats
   return formats.default(makeAjv(options))

@@ -122,7 +122,6 @@ export function compileVersion (
 /** The values of a key or of a foreign key, in the order of its fields. */
 export type KeyValues = readonly Scalar[]
 
-/** Returns true if the two have the same values. */
 export const isSameKey = (one: readonly unknown[], other: readonly unknown[]): boolean =>
   one.length === other.length && one.every((value, index) => value === other[index])
 

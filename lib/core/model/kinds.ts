@@ -57,7 +57,6 @@ const kinds = {
 
 export type ValueKind = keyof typeof kinds
 
-/** Returns the traits of a kind. */
 export const kindOf = (kind: ValueKind): KindTraits => kinds[kind]
 
 /** Returns a value of an object as an item shows it, whatever its kind: null for undefined, 0 for -0. */

@@ -93,7 +93,7 @@ export type Field = ReadableField | InputField
 /** A field that a client may read, if it is flagged so. */
 export type ReadableField = ScalarField | SubItemField | SubCollectionField
 
-/** Returns true for a field that is flagged readable. An input never is. */
+/** An input never is. */
 export const isReadable = (field: Field): field is ReadableField => field.readable
 export type ScalarField = StoredField | ExpressionField | ComputedField
 /** A field that a source can read, filter by and sort by. */
@@ -124,7 +124,6 @@ interface FieldBase {
   readonly aggregatable: boolean
 }
 
-/** A field that the source stores. */
 export interface StoredField extends FieldBase {
   readonly kind: 'stored'
   readonly identifier: boolean
@@ -144,7 +143,6 @@ export interface ExpressionField extends FieldBase {
   readonly nullable: boolean
   /** The collection that has this field, by its name in the application. */
   readonly collection: string
-  /** The key of the collection. */
   readonly key: readonly StoredField[]
   readonly type: ValueType
   readonly expression: Expression

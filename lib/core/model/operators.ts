@@ -43,10 +43,8 @@ export const operators = {
 
 export type Operator = keyof typeof operators
 
-/** The names of all operators. */
 export const operatorNames = Object.keys(operators) as readonly Operator[]
 
-/** Returns the traits of an operator. */
 export const traitsOf = (operator: Operator): OperatorTraits => operators[operator]
 
 /**

@@ -75,7 +75,6 @@ const unsupported: ReadonlySet<unknown> = new Set([
   'Function', 'Constructor', 'Promise', 'Iterator', 'AsyncIterator'
 ])
 
-/** Returns true for a value that a column can hold. */
 export const isScalar = (value: unknown): value is Scalar =>
   typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
 
