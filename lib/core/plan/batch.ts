@@ -14,7 +14,6 @@ export function namedCollection ({ plan, scalar }: Write): Collection | undefine
   }
 }
 
-/** Returns the number of items in the body of a write. */
 export function countItems (plan: WritePlan): number {
   switch (plan.kind) {
     case 'create': return sum(plan.bodies.all().map(countIn))

@@ -23,7 +23,6 @@ export interface Purpose {
   readonly enter?: (field: ReadableField, names: readonly string[]) => void
 }
 
-/** Where a path leads. */
 interface FieldPath {
   /** The relations before the field. */
   readonly steps: readonly RelationField[]

@@ -19,7 +19,6 @@ export function partsOf (predicate: Predicate): readonly Predicate[] {
 export const isOfField = (predicate: Predicate): predicate is FieldPredicate =>
   'field' in predicate && !('where' in predicate)
 
-/** Items that a part of a plan finds. */
 export interface ItemsFound {
   readonly collection: Collection
   /** The relation that leads to them; undefined if all items of the collection are searched. */
@@ -131,7 +130,6 @@ export function mapPlan (plan: ReadPlan, to: MapWhere): ReadPlan {
   }
 }
 
-/** Returns the steps of a path with other conditions. */
 export const mapSteps = (steps: readonly Step[], to: MapWhere): readonly Step[] =>
   mapEach(steps, step => mapNode(step, { where: mapWhere(step.where, step.collection, to) }))
 

@@ -5,7 +5,6 @@ import { memoize, memoizeRecent } from '../scheduling/memoize.ts'
 import type { ValueText } from '../request/request.ts'
 import { splitUnquoted } from '../request/unquoted.ts'
 
-/** The media types of answers. */
 export const mediaTypes = {
   json: 'application/json', ndjson: 'application/x-ndjson', csv: 'text/csv', events: 'text/event-stream'
 } as const

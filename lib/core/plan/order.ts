@@ -16,7 +16,6 @@ export function isSameValue (one: ItemValue, other: ItemValue): boolean {
 export const ownFields = (order: Order): readonly DataField[] =>
   order.flatMap(({ path, field }) => path === undefined && field !== undefined ? [field] : [])
 
-/** Returns the terms of an order that have a path. */
 const termsWithPath = (order: Order): Order => order.filter(({ path }) => path !== undefined)
 
 /** Returns the terms with a path whose values the rows of a listing must hold. */
@@ -33,7 +32,6 @@ export const fieldsOf = (terms: Order): readonly DataField[] => terms.map(fieldO
 
 const fieldOf = ({ field, related }: ItemValue): DataField => related === undefined ? field : related.value.field
 
-/** Returns the type of a value. */
 export const typeOfValue = (value: ItemValue): ValueType => fieldOf(value).type
 
 /** Returns the name of what a function makes of elements: `moons.radius.max()`. */

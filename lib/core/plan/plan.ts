@@ -102,7 +102,6 @@ export type Shown =
 /** A range of rows: skips `offset` rows, then takes at most `limit`. A limit of Infinity takes all. */
 export interface Range { readonly offset: number, readonly limit: number }
 
-/** The items of a listing, their order, their range, and their members. */
 export interface Listing {
   readonly where: Predicate
   readonly order: Order
@@ -196,7 +195,6 @@ export type ReadPlan =
     readonly longest?: number
   }
 
-/** The read plans of one kind. */
 export type ReadPlanOf<K extends ReadPlan['kind']> = Extract<ReadPlan, { kind: K }>
 
 /**
@@ -286,8 +284,6 @@ export type WritePlan =
 /** The write of one of many items. Its steps are those of the list, and one to the item. */
 export type OneWrite = Extract<WritePlan, { kind: 'update' | 'delete' | 'unlink' }>
 
-/** The write plans of one kind. */
 export type WritePlanOf<K extends WritePlan['kind']> = Extract<WritePlan, { kind: K }>
 
-/** The item that an upsert creates. */
 export interface UpsertInsert { readonly from: Origin, readonly given: readonly PathValue[], readonly body: ItemBody }

@@ -17,7 +17,6 @@ export const policed: Predicate = { kind: 'all', of: [] }
 /** The predicate that no item satisfies. Compared by identity. */
 export const never: Predicate = { kind: 'any', of: [] }
 
-/** Returns the predicate that the field has this value. */
 export const equals = (field: DataField, value: Scalar | null): Predicate =>
   value === null ? { kind: 'is_null', field } : { kind: 'compare', field, operator: 'equals', value }
 
@@ -31,7 +30,6 @@ export function compareValue (field: DataField, operator: Operator, value: Scala
   return negated ? isNotNull(field) : equals(field, null)
 }
 
-/** Returns the comparison of a field with the values of a list. */
 export function compareList (field: DataField, operator: Operator, values: readonly (Scalar | null)[]): Predicate {
   const value = values.filter(one => one !== null)
   const compared: Predicate = { kind: 'compare', field, operator, value }

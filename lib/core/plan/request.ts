@@ -17,7 +17,6 @@ import type { WriteLimits } from './write/limits.ts'
 import { namesItems } from './write/merge.ts'
 import { planWrite, type Write } from './write/write.ts'
 
-/** The meaning of a request. */
 export type RequestPlan =
   | OptionsPlan
   | { readonly kind: 'directory', readonly format: AnswerFormat }
@@ -51,7 +50,6 @@ interface MethodChange { readonly method: Method, readonly change: ItemChange }
 /** A path as it was asked for. `from`: the collection of the item with which a path in a batch begins (walkFrom). */
 export interface AskedPath { readonly segments: readonly string[], readonly from?: Collection | undefined }
 
-/** The permissions of the caller of a request. */
 export interface Permissions {
   /** The model without the fields that the caller may not read or write. */
   readonly model: Model

@@ -3,7 +3,6 @@ import { formatTypes, type ValueType } from '../model/values.ts'
 /** The units of time by which days and timestamps are grouped, in UTC. Weeks begin on Monday (ISO 8601). */
 export type TimeUnit = 'year' | 'quarter' | 'month' | 'week' | 'day' | 'hour'
 
-/** The units of each kind of values. */
 export const unitsOf = ({ kind }: Pick<ValueType, 'kind'>): readonly TimeUnit[] =>
   kind === 'date' ? unitsOfDays : kind === 'date-time' ? unitsOfTimestamps : []
 

@@ -6,7 +6,6 @@ import { always } from '../predicates.ts'
 import { amendmentsOf } from '../write/amendment.ts'
 import type { Resource, ResourceOf } from './walk.ts'
 
-/** A method that some resource takes. */
 export type Method = ReadMethod | WriteMethod
 type ReadMethod = 'GET' | 'HEAD' | 'OPTIONS' | 'QUERY'
 export type WriteMethod = 'POST' | 'PUT' | 'PATCH' | 'DELETE'
@@ -43,7 +42,6 @@ export function findMethod (method: string, resource: Resource): Method | undefi
   return takes?.(resource) === true ? found : undefined
 }
 
-/** Returns true for a method that changes data. */
 export const isWrite = (method: Method): method is WriteMethod =>
   method === 'POST' || method === 'PUT' || method === 'PATCH' || method === 'DELETE'
 

@@ -56,7 +56,6 @@ export type Resource =
 
 type ResourceKind = Resource['kind']
 
-/** A resource of one kind. */
 export type ResourceOf<K extends ResourceKind> = Extract<Resource, { readonly kind: K }>
 
 /** The part of a collection that a path leads to. */
@@ -121,7 +120,6 @@ export function startingAt<R extends Resource> (key: KeyValues, resource: R): R 
   return { ...resource, walked }
 }
 
-/** Follows the segments from `start`. */
 function follow (from: Resource, start: number, path: Path, context: Context): Resource | Promise<Resource> {
   let resource = from
   let index = start

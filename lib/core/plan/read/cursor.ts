@@ -28,7 +28,6 @@ export function formatCursor (order: Order, row: Row): string {
   return Buffer.from(JSON.stringify([formatOrder(order), ...cursorValues(order, row)])).toString('base64url')
 }
 
-/** Returns the values of the cursor at this row. */
 export const cursorValues = (order: Order, row: Row): readonly unknown[] =>
   order.map(term => toCursor(positionOf(row, term), term))
 

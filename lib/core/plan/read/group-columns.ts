@@ -64,7 +64,6 @@ export class GroupColumns {
     throw invalid(`'${unit}()' cannot be used with the field '${field.name}', which takes ${field.type.expected}.`)
   }
 
-  /** Returns the columns of functions. */
   functions (): readonly FunctionColumn[] {
     return this.all.filter(column => column.call !== undefined)
   }

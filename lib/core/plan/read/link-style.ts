@@ -22,7 +22,7 @@ export interface PagingOptions {
   readonly mostOnPage?: number
 }
 
-/** Returns the page of a listing with this order. Throws invalid_page. */
+/** Throws invalid_page. */
 export function planPaging (
   query: Query, order: Order, collection: Collection, { linkStyle, whole, mostOnPage }: PagingOptions
 ): Paging {

@@ -115,7 +115,6 @@ export function planRead (resource: Resource, query: Query, count: boolean, opti
 
 const isIdentifier = (field: DataField) => field.kind === 'stored' && field.identifier
 
-/** Returns the steps alone, for a plan. */
 export const stepsOf = (walked: readonly Walked[]) => walked.map(one => one.step)
 
 function planItem (
@@ -129,7 +128,7 @@ function planItem (
   return { kind: 'item', plan, projection, collection, special, nullable, walked }
 }
 
-/** Returns the projection of an item. Throws invalid_fields. */
+/** Throws invalid_fields. */
 export const planProjection = (query: Query, collection: Collection, options: ReadOptions): Projection =>
   query.fields === undefined ? fullProjection(collection) : queriedProjection(options, query, collection)
 
@@ -145,7 +144,6 @@ const queriedProjection = memoizeThree(({ mostItems, mostCost }: ReadOptions, qu
   return projectionOf(show, undefined, collection)
 })
 
-/** Returns the projection of one field of an item. */
 export const planFieldProjection = (field: ScalarField, collection: Collection): Projection =>
   fieldProjections(collection)(field)
 

@@ -64,7 +64,6 @@ export function showPlainly (field: ReadableField): Shown {
   return { kind: 'value', name: field.name, field }
 }
 
-/** Returns the selection of the fields of a key. */
 export const selectKey = ({ key }: Pick<Collection, 'key'>): Selection => key.map(showPlainly)
 
 /** The values of the functions of each relation that a selection names. */

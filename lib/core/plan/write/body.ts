@@ -55,7 +55,6 @@ export function planBody (value: unknown, collection: Collection, context: BodyC
 /** Returns the violation of a value that differs from the value in the URL. */
 export const contradiction = (pointer: string): Violation => ({ pointer, message: contradicts })
 
-/** Returns the violations of a body that are contradictions of the URL. */
 export const contradictionsIn = ({ violations }: ItemBody): readonly Violation[] =>
   violations.filter(({ message }) => message === contradicts)
 

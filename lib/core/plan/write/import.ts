@@ -32,7 +32,7 @@ export interface ImportPlan {
   planNamed (values: readonly unknown[]): NamedLines | undefined
 }
 
-/** Plans the import of a stream. Throws the error of a query parameter. */
+/** Throws the error of a query parameter. */
 export function planImport (
   resource: ResourceOf<'collection'>, request: WriteRequest & { readonly resolution: string | undefined },
   limits: WriteLimits, { format, stream }: Pick<ImportPlan, 'format' | 'stream'>

@@ -62,7 +62,6 @@ export function isMet ({ field, instead }: Requirement, body: object): boolean {
   return has(field) || instead.some(fields => fields.every(has))
 }
 
-/** Returns the message of a violation for a member that is missing. */
 export function missingMessage ({ instead }: Requirement): string {
   return ['is required', ...instead.map(fields => `or in its place ${listOf(fields.map(one => one.name))}`)].join(', ')
 }

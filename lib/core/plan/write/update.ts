@@ -95,7 +95,7 @@ export function planScalar (
   }
 }
 
-/** Plans the body of one member. Pointers are relative to the value itself. */
+/** Pointers are relative to the value itself. */
 export function planValue (
   { name }: Pick<Field, 'name'>, value: unknown, collection: Collection, allowance: Allowance
 ): ItemBody {
