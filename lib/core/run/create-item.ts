@@ -21,7 +21,6 @@ import { insertDraft, keyProperties } from './insert.ts'
 import { updateItem } from './update-item.ts'
 import { expectChanged } from './violations.ts'
 
-/** An item to create. */
 interface Creation {
   readonly body: ItemBody
   readonly from: Origin
@@ -268,7 +267,7 @@ interface NewLink {
   readonly pointer: string
 }
 
-/** Links two items. Throws constraint for a link that the join table does not keep. */
+/** Throws constraint for a link that the join table does not keep. */
 async function linkItems ({ field, own, other, pointer }: NewLink, work: UnitOfWork): Promise<void> {
   const linked = await work.session.change({ kind: 'link', field, own, other })
   if (linked.kind === 'refused') expectChanged(linked, field.target, pointer)

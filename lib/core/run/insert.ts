@@ -89,7 +89,6 @@ export async function insertTogether (
   return { count, keys }
 }
 
-/** No item was inserted. */
 export const nothingInserted: Inserted = { count: 0, keys: [] }
 
 function orUndefined<T> (make: () => T): T | undefined {
@@ -211,6 +210,5 @@ const keyless = ({ property }: Collection) =>
   `collection '${property}': the database returned no key of a new item; ` +
   "a trigger 'instead of insert' must return it, or a client must give it"
 
-/** Returns the values of a key by property. */
 export const keyProperties = ({ key }: Collection, values: readonly unknown[]): ItemValues =>
   Object.fromEntries(key.map(({ property }, index) => [property, values[index]]))

@@ -42,7 +42,6 @@ export function newDraft (collection: Collection): ItemDraft {
   return makeDraft(item, true)
 }
 
-/** Returns the draft of a stored item. */
 export const draftOf = (row: Row, collection: Collection): ItemDraft => makeDraft(toItem(row, collection), false)
 
 /** Returns the values for the application's own setters and hooks, which may change them. */

@@ -40,7 +40,6 @@ class KeyCleaning {
   }
 }
 
-/** Returns the cleaning of a table. */
 export const cleaningOf = memoize((table: KeyTable) => new KeyCleaning(table))
 
 // In milliseconds.

@@ -107,7 +107,6 @@ export async function runUnlink (
   return { kind: 'updated', row: undefined }
 }
 
-/** Updates the item with the key. */
 async function updateLocked (
   collection: Collection, key: KeyValues, work: UnitOfWork, change: (draft: ItemDraft) => Promise<void>
 ): Promise<void> {
@@ -118,7 +117,7 @@ async function updateLocked (
 
 const missing = (steps: readonly Step[]): Missed => ({ kind: 'missing', step: steps.length - 1 })
 
-/** Removes the link between two items. Returns false if they were not linked. */
+/** Returns false if they were not linked. */
 async function unlink (
   field: SubCollectionField, own: KeyValues, other: KeyValues, work: UnitOfWork
 ): Promise<boolean> {

@@ -69,7 +69,6 @@ export async function withProjections<T extends { readonly key: KeyValues }> (
 export const isMissed = (result: ReadResult): result is Missed =>
   result.kind === 'missing' || result.kind === 'ambiguous'
 
-/** Returns the row of an item that was found. */
 export function rowOf (found: Exclude<ReadResult, Missed>): Row {
   const [row] = found.kind === 'rows' ? found.rows : []
   if (row === undefined) throw new TypeError('a source that finds an item gives its row')
@@ -83,18 +82,16 @@ export function itemSelection ({ stored }: Collection, confirmations: readonly C
   return [...fields, ...compared]
 }
 
-/** Returns the steps to the item with the key. */
 export const byKey = (collection: Collection, key: KeyValues): readonly Step[] =>
   [{ collection, via: undefined, where: equalsKey(collection.key, key) }]
 
-/** Returns the key of a row or item. Throws a TypeError if it has none. */
+/** Throws a TypeError if it has none. */
 export function keyOf (item: Row, { key, property }: Collection): KeyValues {
   const values = toKeyValues(key.map(field => item[field.property]))
   if (values !== undefined) return values
   throw new TypeError(`collection '${property}': an item has no key`)
 }
 
-/** Returns true if the relation of one item leads to another. */
 export async function isLinked (
   field: SubCollectionField, own: KeyValues, other: KeyValues, { session }: UnitOfWork
 ): Promise<boolean> {

@@ -75,7 +75,6 @@ interface NamedElement {
   readonly values: KeyValues
 }
 
-/** An existing item. */
 export interface FoundItem { readonly collection: Collection, readonly key: KeyValues }
 
 const nameOf = ({ collection, key }: FoundItem) => `${collection.name} ${JSON.stringify(key)}`

@@ -40,7 +40,6 @@ export interface ReadOutcome {
   readonly address?: Address | undefined
 }
 
-/** The result of a write. */
 export interface WriteOutcome {
   readonly kind: 'write'
   readonly write: Write

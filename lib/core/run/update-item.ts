@@ -21,7 +21,6 @@ interface ItemUpdate {
   readonly pointer: string
   /** Fields that are written even if their values are unchanged. */
   readonly forced: ReadonlySet<StoredField>
-  /** Applies the changes to the item's draft. */
   change (draft: ItemDraft): Promise<void>
 }
 

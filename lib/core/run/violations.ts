@@ -27,7 +27,6 @@ export function expectChanged (
 
 const isReplaceable = ({ source }: Collection) => source.isReplaced?.() === true
 
-/** Returns the error for a transaction that the database refused at its commit. */
 export function commitRefusal ({ refused, collection, cause }: RefusedAtCommit): DataApiError {
   return collection === undefined ? deferredReference(cause) : refusalOf(refused, collection, '', false)
 }

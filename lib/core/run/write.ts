@@ -29,7 +29,6 @@ import { forcedFields, updateItem } from './update-item.ts'
 import { commitRefusal, expectChanged } from './violations.ts'
 import { type Changed, type Missed, RefusedAtCommit } from '../sources/source.ts'
 
-/** The result of a write. */
 export type WriteResult =
   | { readonly kind: 'created', readonly items: readonly Created[] }
   | { readonly kind: 'linked', readonly items: readonly Linked[] }
@@ -110,7 +109,6 @@ export async function runInSession (
   return result
 }
 
-/** Returns the collection of the items that a plan writes. */
 export const collectionOf = (plan: WritePlan) => plan.kind === 'create' ? plan.from.collection : plan.collection
 
 /**
