@@ -45,7 +45,6 @@ export interface AnswerLink { readonly rel: string, readonly target: string }
 const type = 'application/json; charset=utf-8'
 const common = { 'content-type': type, vary: 'Accept' }
 
-/** Returns an answer whose body is JSON text. */
 export function json (
   status: number, body: string, headers?: Answer['headers'], links: readonly AnswerLink[] = []
 ): Answer {
@@ -53,11 +52,9 @@ export function json (
   return { status, headers: all, links, body }
 }
 
-/** Returns a 200 whose body is JSON text. */
 export const ok = (body: string, headers?: Answer['headers'], links?: readonly AnswerLink[]): Answer =>
   json(200, body, headers, links)
 
-/** Returns an answer without a body. */
 export const empty = (status: 201 | 204, headers: Answer['headers']): Answer =>
   ({ status, headers, links: [], body: undefined })
 
@@ -73,7 +70,6 @@ export function hasSpecial (segments: readonly string[], model: Model): boolean 
   return specials.size > 0 && segments.some((segment, index) => index > 0 && specials.has(segment))
 }
 
-/** Returns true if answers of the model depend on special identifiers. */
 export const hasSpecials = (model: Model): boolean => specialsOf(model).size > 0
 
 const specialsOf = memoize(({ collections }: Model): ReadonlySet<string> =>
@@ -82,7 +78,6 @@ const specialsOf = memoize(({ collections }: Model): ReadonlySet<string> =>
 /** Work that is done in parts: yields the number of characters that each has read and written. */
 export type InParts<T> = Generator<number, T>
 
-/** Returns the result of work that is done in one turn. */
 export function doAtOnce<T> (work: InParts<T>): T {
   for (;;) {
     const { done, value } = work.next()

@@ -16,7 +16,7 @@ import { tagged, taggedInParts } from './tag.ts'
 
 type ReadOf<K extends DataRead['kind']> = Extract<DataRead, { kind: K }>
 
-/** Returns the answer to a read that found rows or groups. `address`: that of an item at a special identifier. */
+/** `address`: that of an item at a special identifier. */
 export function renderRead (
   read: DataRead, result: FoundRows, address: Address | undefined, echo: PageEcho, options: PageOptions
 ): Answer | Promise<Answer> {
@@ -47,7 +47,6 @@ export function renderRead (
   }
 }
 
-/** Returns the answer to a read that the database answered with JSON text. */
 export function renderJson (
   read: DataRead, result: JsonResult, echo: PageEcho, options: PageOptions
 ): Answer | Promise<Answer> {

@@ -129,13 +129,11 @@ function isJson (text: string): boolean {
   }
 }
 
-/** Returns the column of CSV that a value of a group has. */
 export const csvColumn = (column: GroupColumn): Lines['columns'][number] => ({
   name: memberPath(column).join('.'),
   field: row => csvField(valueOf(row, column), column.field.type.kind)
 })
 
-/** Returns a field of CSV. `kind`: that of the value. */
 const csvField = (value: unknown, kind: ValueKind): string =>
   kindOf(kind).isNumber ? numberField(value) : textField(value)
 
