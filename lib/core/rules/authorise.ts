@@ -129,7 +129,6 @@ export async function authoriseItem (
   if (names.length > 0) throw atPointer(forbidden(undefined, { fields: names }), pointer)
 }
 
-/** An item in the request's body. */
 interface BodyItem { readonly collection: Collection, readonly pointer: string }
 
 /** Returns the error for a caller who may not make the change to the item; undefined if no rule denies it. */
@@ -157,7 +156,6 @@ export const authorisedInsert = (
   return insert as ChangeOf<'insert'> as AuthorisedInsert
 }
 
-/** Returns the insert of an item whose values are those of a draft. */
 export function insertOfDraft (
   values: AuthorisedValues, of: Pick<AuthorisedInsert, 'collection' | 'asked' | 'orNothing'>
 ): AuthorisedInsert {

@@ -97,7 +97,6 @@ export function decideForAll (declared: Declared | undefined): Decision {
 
 const undeclared: Decision = { asked: { rules: [], scopes: [] }, refusals: [], scopes: [] }
 
-/** Returns what the rule of an operation has told. */
 export function refusalOf ({ asked: { rules }, refusals }: Decision, operation: Operation): Refusal | undefined {
   const index = rules.findIndex(rule => rule.kind === 'operation' && rule.of === operation)
   return index < 0 ? undefined : refusals[index]

@@ -10,7 +10,6 @@ import { linkDenial } from './authorise.ts'
 import type { Caller, Operation } from './caller.ts'
 import { isScoped } from './references.ts'
 
-/** Returns the permissions of the caller, for the plan of a request. */
 export function permissionsOf (caller: Caller): Permissions {
   const { model } = caller
   if (!caller.guarded) return { model, readingDenial: none, denial: none, changes: () => [] }

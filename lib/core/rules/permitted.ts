@@ -22,7 +22,6 @@ export interface Permitted {
   add (change: Change, changed: Extract<Changed, { kind: 'changed' }>): void
 }
 
-/** Returns the record of a new transaction. */
 export function makePermitted (session: Session, caller: Caller): Permitted {
   const permitted = new Set<string>()
   const check: Permitted['check'] = async (operation, collection, key) => {

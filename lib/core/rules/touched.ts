@@ -27,7 +27,6 @@ export interface Touched extends CallerScopes {
   check (): Promise<void>
 }
 
-/** Returns a new record, of nothing. */
 export function makeTouched (session: Session, caller: Caller): Touched {
   const keys = new Map<Collection, Keys>()
   const add = (collection: Collection, key: KeyValues) => {
@@ -79,7 +78,6 @@ type Keys = Map<string, KeyValues>
 
 const nameOf = (key: KeyValues) => JSON.stringify(key)
 
-/** Returns the condition that an item has one of the keys. */
 export function keyIn ({ key }: Collection, keys: Iterable<KeyValues>): Predicate {
   const [field, other] = key
   const values = [...keys]
