@@ -271,7 +271,6 @@ export interface RelationView extends NamedField {
 /** The members of an item in an answer, in their order. */
 export type ShownItem = readonly ShownMember[]
 
-/** A member of an item. */
 export type ShownMember = ShownValue | ShownRelation
 
 interface ShownValue { readonly kind: 'value', readonly name: string, readonly field: ValueView }

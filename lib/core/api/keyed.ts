@@ -73,5 +73,4 @@ async function tryOut<T> (writes: Together<T>, running: RunningTogether<T, Answe
   return ok('{"status":"ok"}', { 'preference-applied': 'dry-run' })
 }
 
-/** The header of an answer that was given before. */
 export const replayedHeader = 'idempotency-replayed'

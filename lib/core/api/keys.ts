@@ -26,7 +26,6 @@ export interface Keys {
   of (text: RequestText, written: readonly Collection[], context: Context): WriteKey | undefined
 }
 
-/** Returns the collections of the tables of keys. */
 export const collectionsOf = (keys: Keys | undefined): readonly Collection[] =>
   keys?.tables.map(({ collection }) => collection) ?? []
 

@@ -87,7 +87,6 @@ export function makePlanner (callers: ReadonlyMap<string, Caller>, api: Api, con
 
 const otherDatabase = 'leads to another database than the first operation; one transaction has one database'
 
-/** The fault of a member of an operation. */
 function faultIn (operation: number, member: string, message: string): DataApiError {
   const error = validation([{ pointer: `/${operation}/${member}`, message }])
   return new DataApiError(error.code, error.message, { ...error.facts, operation })

@@ -28,7 +28,6 @@ export function itemAt (collection: Collection, via: RelationField | undefined):
 const stepTo = (collection: Collection, via?: RelationField): Walked =>
   ({ step: { collection, via, where: always }, segment: '', length: 0, alternatives: [] })
 
-/** What a resource is seen with. */
 interface Placing {
   readonly views: Views
   readonly permissions: Permissions

@@ -24,7 +24,6 @@ export type RequestKind =
   'directory' | 'options' | 'item' | 'field' | 'list' | 'dictionary' | 'create' | 'update' | 'delete' |
   'link' | 'unlink' | 'import' | 'batch'
 
-/** Returns the facts of a planned request. */
 export function factsOf (plan: RequestPlan): PlannedFacts {
   switch (plan.kind) {
     case 'read': return { collection: collectionOf(plan.read.plan), kind: readKinds[plan.read.kind] }

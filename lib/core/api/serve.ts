@@ -15,7 +15,6 @@ import type { AnswerLimits, CollectionView, Face, ResourcePlace, ResourceView, S
 import { itemAt, listAt, PlacedResource } from './places.ts'
 import { makeViews, type Views } from './views.ts'
 
-/** Makes the face of an API, by which its doors ask it. */
 export function makeFace (api: Api): Face {
   const { options: { syntax, reads } } = api
   return faceOf(api, { views: makeViews(syntax, reads.paged), changes: new Watches() })
@@ -70,7 +69,6 @@ const standard = { title: 'Data API', version: '1.0.0' }
 const infoOf = (info: Partial<Face['info']> = {}): Face['info'] =>
   ({ ...standard, ...info, title: info.title ?? standard.title, version: info.version ?? standard.version })
 
-/** Returns the API with other limits of its answers. */
 function limited (api: Api, limits: AnswerLimits): Api {
   const { model, options, callers, checks, own, keys, receiver } = api
   const { answers, reads, batch } = options

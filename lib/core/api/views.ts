@@ -42,7 +42,6 @@ export interface Views {
   valueOf (view: ValueView): ScalarField | InputField
 }
 
-/** Makes the views of an API, whose requests have this syntax and are planned with these options. */
 export function makeViews (syntax: Syntax, reads: ReadOptions): Views {
   // A field is one of one collection only.
   const ofValues = makeKnown<ScalarField | InputField, ValueView>()

@@ -25,7 +25,6 @@ export interface Limits {
   readonly writes: WriteLimits
 }
 
-/** All that a call on a collection needs. */
 export interface OwnCall {
   readonly binding: Binding
   readonly caller: Caller

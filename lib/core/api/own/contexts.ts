@@ -133,7 +133,6 @@ export interface Joined {
   complete (): Promise<void>
 }
 
-/** Joins the transaction of a session. */
 export function joinTransaction (session: Session, database: Database, afterCommit: AfterCommit): Joined {
   const joined = databaseIn(session, database)
   const running = new Set<Promise<unknown>>()

@@ -15,7 +15,6 @@ import { ownItem, itemResource } from './items.ts'
 
 type ListRead = Extract<Read, { kind: 'list' }>
 
-/** Returns one page of the items that a query finds. */
 export async function listItems (call: OwnCall, query: Query, count: boolean): Promise<Page<readonly Members[]>> {
   const read = planList(call, query, count, false)
   const { rows, more, total } = await readRows(call, read)
@@ -28,7 +27,6 @@ export async function listItems (call: OwnCall, query: Query, count: boolean): P
   return { items: rows.map(row => ownItem(row, select)), next: to('next'), previous: to('prev'), total: total ?? null }
 }
 
-/** Returns the number of items that a query finds. */
 export async function countFound (call: OwnCall, { filters, at }: Query): Promise<number> {
   const page = { size: { text: '0', quoted: false, at: { parameter: 'size', position: 1 } } }
   const fields = call.collection.key.filter(field => field.readable).map(({ name }) => ({ name, at: page.size.at }))
@@ -37,7 +35,6 @@ export async function countFound (call: OwnCall, { filters, at }: Query): Promis
   return total ?? 0
 }
 
-/** Returns the values of the groups that a query makes of items. */
 export async function groupItems (call: OwnCall, query: Query): Promise<readonly Members[]> {
   const read = planRead(collectionResource(call), query, false, call.binding.limits.paged)
   if (read.kind !== 'aggregate') {
@@ -69,7 +66,6 @@ export async function findItem (call: OwnCall, id: unknown, query: Query): Promi
   return row && ownItem(row, read.projection.show)
 }
 
-/** The resource of a whole collection. */
 export const collectionResource = ({ collection }: OwnCall): Extract<Resource, { kind: 'collection' }> =>
   ({ kind: 'collection', from: { collection, via: undefined }, where: always, pathValues: [], walked: [] })
 
@@ -80,7 +76,7 @@ function planList (call: OwnCall, query: Query, count: boolean, whole: boolean):
   return read
 }
 
-/** Returns the call. Throws the denial of the rule for reading. */
+/** Throws the denial of the rule for reading. */
 export function allowRead (call: OwnCall): OwnCall {
   const denial = call.caller.denial('read', call.collection)
   if (denial !== undefined) throw denial

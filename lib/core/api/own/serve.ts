@@ -149,7 +149,6 @@ interface OwnCallers {
   system (): Caller
 }
 
-/** Prepares the callers of own code for the declarations of one registration. */
 function makeOwnCallers (
   declared: Readonly<Record<string, Declared>>, options: Pick<CompileOptions, 'naming' | 'pages'>
 ): OwnCallers {

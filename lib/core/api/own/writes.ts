@@ -60,7 +60,6 @@ export async function addTo (
   return writtenItems(plan, result)[0]?.[name]
 }
 
-/** Deletes an item. */
 export async function deleteItem (call: OwnCall, id: unknown): Promise<void> {
   const resource = itemResource(id, call)
   await write(call, resource, { method: 'DELETE', may: ['delete'], body: undefined, query: all })
