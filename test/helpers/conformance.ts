@@ -186,20 +186,27 @@ const postgresOpener = (connect: Connect): Open => async tables => {
   }
 }
 
-let inProcess: Promise<PGlite> | undefined
+// Those that no world uses: a start takes a second. One has one connection, so two worlds at once need two.
+const free: PGlite[] = []
 
-/** Returns the PGlite of this process: its start takes a second. */
-export const startPGlite = (): Promise<PGlite> => (inProcess ??= createPGlite())
+/** Returns a PGlite that nobody uses, until it is given back. */
+export async function takePGlite (): Promise<{ readonly database: PGlite, giveBack (): void }> {
+  const database = free.pop() ?? await createPGlite()
+  return { database, giveBack: () => { free.push(database) } }
+}
 
-/** Creates tables in PGlite, of which one serves all cases, one after the other. */
+/** Creates tables in PGlite. */
 export const openPGlite: Open = async tables => {
   const schema = `conformance_${schemas++}`
-  const database = await startPGlite()
+  const { database, giveBack } = await takePGlite()
   await database.exec(scriptOf(schema, tables))
   const db = kysely(new Kysely<unknown>({ dialect: new PGliteDialect(database) }))
   return {
     source: name => db.table(name, { columns: namingOf(tables, name) }),
-    close: async () => { await database.exec(`drop schema ${schema} cascade`) }
+    close: async () => {
+      await database.exec(`drop schema ${schema} cascade`)
+      giveBack()
+    }
   }
 }
 

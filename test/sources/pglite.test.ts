@@ -1,6 +1,6 @@
 import { test } from 'tap'
 import { conformance } from '../../lib/tools/testing/conformance/index.ts'
-import { openPGlite, startPGlite } from '../helpers/conformance.ts'
+import { openPGlite, takePGlite } from '../helpers/conformance.ts'
 import { runsOf } from '../helpers/fast-check.ts'
 import { PGliteDialect } from '../helpers/pglite.ts'
 import { onPostgres } from '../helpers/tables-of-postgres.ts'
@@ -16,7 +16,7 @@ test('PGlite answers as memory() does, through a dialect for Kysely of a few lin
 })
 
 test('PGlite: what the check accepts is listed, paged and found, each row once', { timeout: 0 }, async t => {
-  const database = await startPGlite()
+  const { database } = await takePGlite()
   // The tables of the suite were in schemas of their own.
   await database.exec('reset search_path')
   const dialect = new PGliteDialect(database)
