@@ -23,11 +23,9 @@ export interface CatalogCheck {
   run (collections: readonly Collection[]): Promise<readonly Finding[]>
 }
 
-/** Returns the messages of the findings of one kind. */
 export const messagesOf = (findings: readonly Finding[], kind: Finding['kind']): readonly string[] =>
   [...new Set(findings.filter(finding => finding.kind === kind).map(({ message }) => message))]
 
-/** Returns the error for all faults. */
 export function faultyDeclarations (faults: readonly string[]): DeclarationError {
   const head = faults.length === 1
     ? 'a declaration does not fit its table'

@@ -14,7 +14,6 @@ export type ChangedRow = ReadonlyMap<string, unknown>
  */
 export type ChangedTables = ReadonlyMap<unknown, readonly ChangedRow[] | undefined> | undefined
 
-/** Receives the changes of a database. */
 export type Tell = (tables: ChangedTables) => void
 
 /** Returns the table of a change; undefined for one that may change other tables too. */

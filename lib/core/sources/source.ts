@@ -49,7 +49,7 @@ export interface Ends { first (): Row, last (): Row }
 /** The data behind a collection. Sources of one `database` can be joined; a relation never crosses databases. */
 export interface DataSource extends Source { readonly database: Database }
 
-/** Returns the database of a collection. Every source is a DataSource; its declared type shows only its identity. */
+/** Every source is a DataSource; its declared type shows only its identity. */
 export const databaseOf = ({ source }: { readonly source: Source }) => (source as DataSource).database
 
 /** Returns how many items of an import into a collection are written together. */
@@ -103,13 +103,10 @@ export type Change =
   /** Removes the link between these items, and no item. The result is `unchanged` if they are not linked. */
   | { readonly kind: 'unlink', readonly field: SubCollectionField, readonly own: KeyValues, readonly other: KeyValues }
 
-/** The changes of one kind. */
 export type ChangeOf<K extends Change['kind']> = Extract<Change, { kind: K }>
 
-/** A change that stores values. */
 export type StoringChange = ChangeOf<'insert' | 'update'>
 
-/** Returns the fields that a change stores. */
 export const storedFields = (change: StoringChange): readonly StoredField[] =>
   change.kind === 'insert' ? change.fields : [...change.values.keys()]
 
@@ -124,12 +121,10 @@ export const isOfSeveral = (change: Change): boolean => change.kind === 'insert'
 /** A change of a link in a join table, which has no collection of its own. */
 export type LinkChange = ChangeOf<'link' | 'unlink'>
 
-/** Returns true for a change of a link. */
 export const isLinkChange = <C extends { readonly kind: Change['kind'] }>(
   change: C
 ): change is Extract<C, { kind: 'link' | 'unlink' }> => change.kind === 'link' || change.kind === 'unlink'
 
-/** The result of a change. */
 export type Changed =
   /** `keys`: those of inserted items. `count`: how many of several items were inserted, the first ones. */
   | { readonly kind: 'changed', readonly keys?: readonly KeyValues[], readonly count?: number }
@@ -150,7 +145,6 @@ export type Changed =
     readonly cause?: unknown
   }
 
-/** A violated constraint. */
 export type ConstraintViolation = Extract<Changed, { kind: 'refused' }>
 
 /** The error of a transaction that a deferred constraint or trigger of the database refused at the commit. */

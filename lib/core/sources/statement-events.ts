@@ -21,7 +21,6 @@ export interface StatementEvent {
 
 export type StatementKind = 'read' | 'insert' | 'update' | 'delete' | 'link' | 'unlink' | 'query'
 
-/** What a statement is. */
 export type About = Pick<StatementEvent, 'database' | 'kind' | 'collection' | 'text'>
 
 /** The sum of the statements of one request, and a function that each of them is told to. */

@@ -7,10 +7,8 @@ import { relatedOf } from './relations.ts'
 import { type Tick, untimed } from './tick.ts'
 import { comparableOf, comparableReaderOf } from './values.ts'
 
-/** Returns true for a row that matches. */
 type RowTest = (row: object) => boolean
 
-/** Compiles a predicate to a test of rows. */
 export function compileFilter (predicate: Predicate, tick: Tick = untimed): RowTest {
   switch (predicate.kind) {
     case 'all': {
@@ -43,7 +41,6 @@ export function compileFilter (predicate: Predicate, tick: Tick = untimed): RowT
   }
 }
 
-/** Compiles a condition of one field to a test of its values. */
 function compileCondition (condition: FieldPredicate): ValueTest {
   switch (condition.kind) {
     case 'is_null': return value => value === null
@@ -51,7 +48,6 @@ function compileCondition (condition: FieldPredicate): ValueTest {
   }
 }
 
-/** Returns the rows that match. */
 export function filterRows (rows: readonly object[], predicate: Predicate, tick: Tick): readonly object[] {
   const test = compileFilter(predicate, tick)
   return rows.filter(row => {

@@ -18,7 +18,6 @@ import { columnsOf, comparableReaderOf, readerOf } from './values.ts'
 type ListPlan = ReadPlanOf<'list'>
 type GroupsPlan = ReadPlanOf<'groups'>
 
-/** Runs a read on the objects in memory. */
 export function runRead (plan: ReadPlan, tick: Tick = untimed): ReadResult {
   const resolved = resolveSteps(plan.steps, tick)
   if (resolved.kind !== 'resolved') return resolved

@@ -13,7 +13,6 @@ export const memoryTable = (collection: Collection): MemoryTable => sourceOf(col
 /** Finds the related objects of a row, each once. */
 type Related = (row: object) => readonly object[]
 
-/** Returns the function that follows a relation. */
 export function relatedOf (field: RelationField, tick: Tick): Related {
   const find = finderOf(field)
   return row => {
@@ -59,7 +58,6 @@ function finderOf (field: RelationField): Related {
 export const joinColumns = (properties: readonly string[], { key }: Collection): readonly RowProperty[] =>
   properties.map((property, index) => ({ property, kind: key[index]?.type.kind }))
 
-/** Returns the join rows with the name `through`. */
 export function rowsOfJoin (holder: Collection, through: string): MemoryTable {
   const joins = sourceOf(holder).joins.get(through)
   if (joins === undefined) throw new TypeError(`'${through}' is checked at registration`)

@@ -51,7 +51,6 @@ export class MemoryTable {
     return isMap(this.#rows) ? [...this.#rows.values()] : this.#rows
   }
 
-  /** Returns a function that finds rows by the values of columns. */
   finder (columns: readonly RowProperty[]): Find {
     const name = JSON.stringify(columns)
     return values => {
@@ -158,7 +157,6 @@ export class MemoryTable {
     return this.#places.findLastIndex(place => place.row === row && this.#isCurrent(place))
   }
 
-  /** Corrects the positions in an array from a position on. */
   #renumber (start: number): void {
     if (isMap(this.#rows)) return
     for (const [offset, place] of this.#places.slice(start).entries()) place.at = start + offset

@@ -3,7 +3,6 @@ import { readTimedOut } from '../../errors/errors.ts'
 /** Counts the rows that a read has visited. Throws `unavailable` once the read has taken longer than its limit. */
 export type Tick = (rows: number) => void
 
-/** The tick of reads without a limit. */
 export const untimed: Tick = () => {}
 
 // The rows between two looks at the clock.

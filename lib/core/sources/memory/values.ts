@@ -16,7 +16,6 @@ export function readerOf (field: DataField): Reader {
   return row => show(memory(row as Readonly<Record<string, unknown>>))
 }
 
-/** Returns the reader of a field's value as it is compared. */
 export function comparableReaderOf (field: DataField): Reader {
   const read = readerOf(field)
   const { compare } = kindOf(field.type.kind)
@@ -42,7 +41,6 @@ function propertyReader (property: string, kind?: ValueKind): Reader {
 /** A property of rows. `kind` decides how its values are shown and compared. */
 export interface RowProperty { readonly property: string, readonly kind?: ValueKind | undefined }
 
-/** Returns the columns of stored fields. */
 export const columnsOf = (fields: readonly StoredField[]): readonly RowProperty[] =>
   fields.map(({ property, type }) => ({ property, kind: type.kind }))
 

@@ -110,7 +110,6 @@ function joinRows ({ field: { link, holder, target }, own, other }: LinkChange) 
   return { link, joins, rows: joins.finder(columns)([...own, ...other]) }
 }
 
-/** Returns the key under which a new row is put in a Map. */
 const keyInMap = (values: KeyValues) => values.length === 1 ? values[0] : JSON.stringify(values)
 
 const zip = (properties: readonly string[], values: KeyValues) =>
@@ -151,7 +150,6 @@ function violationOf (write: PendingWrite, checked: readonly StoredField[]): Con
 
 const valueIn = ({ values }: PendingWrite, field: StoredField): unknown => values.get(field) ?? null
 
-/** Returns the values that fields will have after the write. */
 const valuesAfter = ({ values, row }: PendingWrite, fields: readonly StoredField[]): readonly unknown[] =>
   fields.map(field => row === undefined || values.has(field) ? values.get(field) ?? null : readerOf(field)(row))
 
@@ -184,7 +182,6 @@ function willExist (target: Collection, key: readonly unknown[], write: PendingW
   return rowsWith(target, target.key, key).some(one => one !== row || !setsKey)
 }
 
-/** Returns true if two values of a collection's key are equal. */
 const isSame = ({ key }: Collection, one: readonly unknown[], other: readonly unknown[]) =>
   comparedKey(columnsOf(key), one) === comparedKey(columnsOf(key), other)
 

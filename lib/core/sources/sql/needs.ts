@@ -11,7 +11,6 @@ const isMemory = ({ source }: Collection) => source.database.kind === 'memory'
 export const tableFor = (collection: Collection): TableName =>
   isMemory(collection) ? { schema: undefined, name: collection.property } : tableOf(collection)
 
-/** Returns the name of the column that stores a property. */
 export const columnFor = (collection: Collection, property: string): string =>
   isMemory(collection) ? property : sourceOf(collection).column(property)
 
@@ -46,7 +45,6 @@ export interface JoinSide {
 /** The table of a many-to-many relation, as its declaration means it. */
 interface JoinNeeds { readonly table: TableName, readonly sides: readonly JoinSide[] }
 
-/** Returns what a many-to-many relation needs of its join table. */
 export function joinNeeds (field: SubCollectionField): JoinNeeds {
   const { link, holder, target } = field
   const sideOf = (option: JoinSide['option'], properties: readonly string[], of: Collection): JoinSide => ({

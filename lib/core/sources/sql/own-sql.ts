@@ -57,7 +57,7 @@ function compile (made: SqlExpression<unknown>): Build {
   return { text, values: parameters }
 }
 
-/** Returns the build. Throws a DeclarationError for a value that is no scalar: what it holds can change. */
+/** Throws a DeclarationError for a value that is no scalar: what it holds can change. */
 function checked (place: string, build: Build): Build {
   const found = build.values.find(value => value !== null && !constantTypes.has(typeof value))
   if (found === undefined && !build.values.includes(undefined)) return build

@@ -114,7 +114,6 @@ function questionsTo (
   }
 }
 
-/** Returns the foreign keys of these columns. */
 function keysOf (columns: readonly string[], foreignKeys: CatalogTable['foreignKeys']) {
   const sorted = (names: readonly string[]) => names.map(name => name.toLowerCase()).toSorted().join()
   return foreignKeys.filter(key => sorted(key.columns) === sorted(columns))
@@ -126,10 +125,9 @@ const checkDefinition = compileSourceOptions<TableDefinition>('table(definition)
   columns: Type.Unknown(), name: Type.String(), schema: Type.String()
 }))
 
-/** Returns the source of a collection. Only collections with SQL sources reach this room. */
+/** Only collections with SQL sources reach this room. */
 export const sourceOf = (collection: Collection) => collection.source as SqlSource
 
-/** Returns the name of a collection's table. */
 export function tableOf (collection: Collection): TableName {
   const { table, schema } = sourceOf(collection)
   return { schema, name: table }

@@ -18,11 +18,9 @@ export function parseTableName (text: string): TableName {
 /** Returns the name of a column, a table or a schema as text of SQL. */
 export const quoteName = (name: string): string => `"${name.replaceAll('"', '""')}"`
 
-/** Returns the name as text of SQL. */
 export const quoteTable = ({ schema, name }: TableName): string =>
   schema === undefined ? quoteName(name) : `${quoteName(schema)}.${quoteName(name)}`
 
-/** Returns the name as SQL. */
 export const tableId = ({ schema, name }: TableName): Sql =>
   schema === undefined ? sql.id(name) : sql.id(schema, name)
 

@@ -92,7 +92,6 @@ export interface PostgresTables {
   readonly query: SendQuery
   /** Loads what builds statements, which the first request would wait for. */
   loadBuilder (): void
-  /** Reads tables of these names. */
   describe (names: readonly TableName[]): Promise<Catalog>
   /** Returns the script that adds what the database lacks of the tables of collections. */
   printMissing (collections: readonly Collection[]): Promise<string>

@@ -17,7 +17,6 @@ export interface CatalogReader extends StatementReader {
   readTables (names: readonly TableName[]): Promise<Catalog> | Catalog
 }
 
-/** Compares collections with the tables of their database. */
 export async function findDifferences (
   collections: readonly Collection[], reader: CatalogReader, rules: TypeRules
 ): Promise<readonly Finding[]> {

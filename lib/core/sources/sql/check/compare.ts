@@ -113,7 +113,6 @@ function checkJoins (
   }))
 }
 
-/** Returns a finding that begins with the place of a field or collection. */
 export const fault = (place: string, message: string): Finding => ({ kind: 'fault', message: `${place}: ${message}` })
 export const warning = (place: string, message: string): Finding =>
   ({ kind: 'warning', message: `${place}: ${message}` })
@@ -122,7 +121,6 @@ export const warning = (place: string, message: string): Finding =>
 export const placeOfField = ({ property }: Collection, field: Pick<Field, 'property'>) =>
   placeOf(property, field.property)
 
-/** Returns the name of the column that stores a property. */
 export const columnName = (collection: Collection, { property }: Pick<Field, 'property'>) =>
   sourceOf(collection).column(property)
 

@@ -47,7 +47,6 @@ const sqliteRules: TypeRules = {
   adviseOnDigits: () => undefined
 }
 
-/** The rules of each engine. */
 export const typeRules: Readonly<Record<Engine, TypeRules>> = { sqlite: sqliteRules, postgres: postgresRules }
 
 /** The families whose values PostgreSQL compares with each other. */

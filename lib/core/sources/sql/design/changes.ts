@@ -22,7 +22,6 @@ export function describeChanges (
   ]
 }
 
-/** Each collection by the name of its table. */
 const byTable = (collections: Collections): ReadonlyMap<string, DeclaredInSql> =>
   new Map(Object.values(collections).flatMap(one => isSql(one) ? [[one.source.table, one]] : []))
 

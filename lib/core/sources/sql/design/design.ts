@@ -52,7 +52,6 @@ function groupBy<T> (items: readonly T[], keyOf: (item: T) => string): ReadonlyM
 const columnsOf = (collection: Collection, fields: ReadonlyArray<Pick<StoredField, 'property'>>): Columns =>
   fields.map(({ property }) => columnFor(collection, property))
 
-/** A field, and the collection that has it. */
 interface Owned { readonly field: StoredField, readonly collection: Collection }
 
 /** Returns the table that collections share. */
@@ -151,7 +150,6 @@ const isNumbered = (field: StoredField, collection: Collection) => field === sin
 const isReferring = (field: StoredField, collection: Collection) =>
   referencesOf(collection).some(({ foreignKey }) => foreignKey.includes(field))
 
-/** Returns the type of a column. */
 function typeOf (owned: Several<Owned>, engine: Engine): string {
   const [{ field, collection }] = owned
   const { kind } = referredField(field, collection).type
@@ -207,11 +205,10 @@ function indexesFor (
   return indexes
 }
 
-/** Returns true for columns that begin with the others. */
 export const startsWith = (columns: Columns, others: Columns): boolean =>
   others.every((name, place) => columns[place] === name)
 
-/** Returns the table of a many-to-many relation. A link ends with each of its items. */
+/** A link ends with each of its items. */
 function designJoin (field: SubCollectionField, engine: Engine): DesignedTable {
   const { table: name, sides } = joinNeeds(field)
   const columns = sides.flatMap(side => side.columns.map(column =>

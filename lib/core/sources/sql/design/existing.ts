@@ -11,10 +11,8 @@ export interface Existing { readonly catalog: Catalog, readonly indexes: Readonl
 
 type Rows = ReadonlyArray<Readonly<Record<string, unknown>>>
 
-/** Sends a statement to PostgreSQL. */
 export type SendQuery = (text: string, values?: readonly unknown[]) => Promise<Rows>
 
-/** Reads what a PostgreSQL database has of these tables. */
 export async function readFromPostgres (query: SendQuery, names: readonly TableName[]): Promise<Existing> {
   const catalog = await readPostgres({ query }, names)
   const indexes = names.map(async name =>
@@ -28,7 +26,6 @@ from pg_index i cross join unnest(i.indkey) with ordinality as k (number, place)
 where i.indrelid = to_regclass($1) and i.indisvalid and i.indpred is null and k.place <= i.indnkeyatts
 order by i.indexrelid, k.place`
 
-/** Reads what a SQLite file has of these tables. */
 export function readFromSqlite (driver: SqliteDriver, names: readonly TableName[]): Existing {
   const statement = driver.prepare(sqliteIndexes)
   const indexes = names.map(name => {

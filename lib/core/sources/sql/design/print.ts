@@ -33,7 +33,6 @@ const partition = <T>(items: readonly T[], test: (item: T) => boolean) =>
 /** Returns a comment of SQL. Names and values that it quotes could end it: PostgreSQL ends it at each `\r` as well. */
 export const comment = (text: string): string => `-- ${printable(text)}`
 
-/** Returns the names of columns as SQL, with commas between them. */
 export const columnList = (names: readonly string[]): string => names.map(quoteName).join(', ')
 
 function printTable (design: DesignedTable, engine: Engine): string {
@@ -89,7 +88,6 @@ function references ({ target, targetColumns, onDelete }: CatalogForeignKey, eng
 export const printForeignKey = (table: TableName, key: CatalogForeignKey, engine: Engine): string =>
   `alter table ${quoteTable(table)} add ${foreignKey(key, engine)};`
 
-/** Returns the statements that create the indexes of a table. */
 export const printIndexes = ({ table, indexes }: Pick<DesignedTable, 'table' | 'indexes'>): readonly string[] =>
   indexes.map(({ lead, columns }) =>
     `create index ${quoteName(indexName(`${table.name}_by_${lead.join('_')}`))} on ${quoteTable(table)} ` +

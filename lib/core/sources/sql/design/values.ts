@@ -8,10 +8,8 @@ import { sqliteKind } from '../sqlite/kinds.ts'
 
 // The values of designed columns: their defaults, and the conditions that they fulfil.
 
-/** Returns a text as a literal of SQL. */
 export const quoteText = (text: string): string => `'${text.replaceAll("'", "''")}'`
 
-/** Returns a value of a field as SQL. */
 function literal (value: unknown, { type: { kind } }: StoredField, engine: Engine): string {
   if (kind === 'json') return quoteText(JSON.stringify(value))
   if (typeof value === 'boolean') return engine === 'sqlite' ? String(Number(value)) : String(value)

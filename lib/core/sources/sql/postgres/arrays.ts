@@ -4,7 +4,6 @@ import type { ColumnType, Sql } from '../statements/dialect.ts'
 
 // Arrays of scalars: JSON, whose elements are shown as values of their type are in a column of their own.
 
-/** Returns true for the name of an array's type. */
 export const isArray = (type: string) => type.endsWith('[]')
 
 /** Returns the type of an array's elements: as the field declares them, or else as suits their type. */
@@ -22,7 +21,7 @@ function kindOf (type: string): ValueKind {
   return type === 'bytea' ? 'byte' : 'json'
 }
 
-/** Returns an array as JSON. `encode` returns an element as a scalar is encoded. */
+/** `encode` returns an element as a scalar is encoded. */
 export function encodeArray (column: Sql, element: ColumnType, encode: (value: Sql) => Sql): Sql {
   if (areTexts(element)) return sql`to_json(${column}::text[])`
   if (!/^(?:timestamp|bytea)/.test(element.type)) return sql`to_json(${column})`

@@ -43,7 +43,6 @@ interface DatabaseOptions extends ReturnType<typeof withDefaults> {
   readonly log?: ChangeLog | undefined
 }
 
-/** Returns the database on a server that speaks PostgreSQL's SQL. */
 export function makePostgresDatabase (server: PoolServer, options: DatabaseOptions): SqlDatabase {
   const { readOnly = false, statementCache, session: sessionOf, log } = options
   const catalog = makeCatalogCache(
@@ -93,7 +92,6 @@ interface Operating {
   readonly session: RequestSession | undefined
 }
 
-/** Returns the operations of a database, in the session of one request. */
 function makeOperations (
   { server, catalog, open, options: { replicas, transactionTimeout }, session }: Operating
 ): Operations {
@@ -113,7 +111,6 @@ function makeOperations (
   }
 }
 
-/** Returns the server for statements of one session. */
 function serverInSession (server: PoolServer, session: RequestSession | undefined): PoolServer {
   if (session === undefined) return server
   const { batched } = server

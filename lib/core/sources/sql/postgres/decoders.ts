@@ -7,7 +7,6 @@ import { isJson, numberMember } from './codecs.ts'
 
 // What values of PostgreSQL are in JavaScript. Some drivers give texts where others give values.
 
-/** Returns the value of an encoded one. */
 export function decode (encoded: unknown, columnType: ColumnType): unknown {
   const { kind, type } = columnType
   if (kind === 'json' && isArray(type)) {

@@ -28,7 +28,7 @@ function rows (row: Sql): Sql {
   return sql`coalesce(json_agg(${row}), '[]')`
 }
 
-/** Writes a value. Marks a number that JavaScript would write in another way, and one that JSON does not have. */
+/** Marks a number that JavaScript would write in another way, and one that JSON does not have. */
 function writeValue (column: Sql, columnType: ColumnType): Sql {
   const value = columnCodec(columnType).encode(column)
   const { kind, type } = columnType

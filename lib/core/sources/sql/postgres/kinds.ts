@@ -15,7 +15,6 @@ interface Kind {
   readonly column: string
   /** The families of the columns that can hold the values; undefined where the schema says more. */
   readonly families: readonly TypeFamily[] | undefined
-  /** Returns how values of a column are written in SQL. */
   codec (columnType: ColumnType): ColumnCodec
   /** Returns what a fetched value is in JavaScript. */
   decode (value: unknown, columnType: ColumnType): unknown

@@ -43,7 +43,6 @@ export class OpenSessions {
     }
   }
 
-  /** Returns what each session waits for. */
   waits (): readonly string[] {
     return [...this.#open].map(one => one.waitsFor())
   }

@@ -42,7 +42,6 @@ export const serverOptions = {
   changes: changesOption
 }
 
-/** Returns these options with their defaults. */
 export const withDefaults = (
   { check = 'error', transactionTimeout = 30_000, statementCache = defaultStatementCache, session }: ServerOptions
 ) => ({ check, transactionTimeout, statementCache, session })

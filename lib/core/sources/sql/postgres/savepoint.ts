@@ -42,5 +42,4 @@ export class Savepoint {
 
 const name = 'data_api'
 
-/** Returns the table of a change. */
 export const tableOfChange = (change: Change): string => sourceOf(changedCollection(change)).table

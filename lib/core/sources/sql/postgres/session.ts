@@ -146,7 +146,7 @@ function inOwnRole<T> (request: RequestSession | undefined, job: (connection: Co
   }
 }
 
-/** Makes a change of a key. An error ends the write, so that it needs no savepoint. */
+/** An error ends the write, so that it needs no savepoint. */
 const changeKey = (connection: Connection, statements: Statements, change: Change): Promise<Changed> =>
   runChange(connection, statements, change).catch((error: unknown) => { throw toFault(error) })
 

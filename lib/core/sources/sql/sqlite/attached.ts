@@ -22,12 +22,10 @@ export function attachLike (main: SqliteDriver, reader: SqliteDriver | undefined
 /** A database of a connection besides its main one, and its file. */
 export interface Attached { readonly schema: string, readonly file: string }
 
-/** Attaches a database to a connection. */
 export function attach (driver: SqliteDriver, { schema, file }: Attached): void {
   driver.prepare(`attach ? as ${quoteName(schema)}`).run(file)
 }
 
-/** Returns the files that are attached to a connection. */
 export function attachedFiles (driver: SqliteDriver): readonly Attached[] {
   const names = "name not in ('main', 'temp') and file <> ''"
   return driver.prepare(`select name as schema, file from pragma_database_list where ${names}`).all().map(row => {

@@ -33,7 +33,6 @@ export function makeReadTable (driver: Preparing): FindTable {
 // More tables than any known database has.
 const mostTables = 10_000
 
-/** Returns the tables of these names. */
 export function readCatalog (driver: Preparing, names: readonly TableName[]): Catalog {
   const read = makeReadTable(driver)
   return {

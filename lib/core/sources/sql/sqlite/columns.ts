@@ -23,7 +23,6 @@ interface Of extends TableName { readonly strict: number, readonly collates: boo
 /** What else is known of a column. `isNumbered`: true if an insert without it gets the next number. */
 interface Known { readonly isNumbered: boolean, readonly choices: readonly Literal[] | undefined }
 
-/** Returns the description of a column. */
 export function readColumn (
   driver: Pick<SqliteDriver, 'prepare'>, table: Of, row: ColumnRow, { isNumbered, choices }: Known
 ): CatalogColumn {

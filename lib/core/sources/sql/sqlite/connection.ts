@@ -60,7 +60,6 @@ interface ConnectionLimits { readonly statementTimeout: number, readonly prepare
 /** How a connection writes. `change`: makes a change, and may read around it. */
 interface Writing { readonly change: FollowChange, readonly commit: Commit }
 
-/** Returns the connection of an open database. */
 export function connect (
   driver: SqliteDriver, statements: Statements, { statementTimeout, preparedCharacters }: ConnectionLimits,
   { change: makeChange, commit }: Writing = { change: (_change, _read, make) => make(), commit: plainly }
@@ -254,7 +253,6 @@ function withCode (error: unknown, driver: SqliteDriver, statement: () => unknow
 /** Runs a read for at most that many milliseconds (Connection.read). */
 export type RunRead = <Result>(prepared: PreparedRead<Result>, limit: number) => Result
 
-/** Returns a function that runs reads. */
 export const makeRunRead = (reading: Reading): RunRead => (prepared, limit) => {
   try {
     return prepared.decode(rowsOf(reading, prepared, limit))
@@ -306,7 +304,6 @@ function fieldsInList (list: string, collection: Collection): readonly StoredFie
   return collection.stored.filter(field => columns.includes(column(field.property)))
 }
 
-/** Returns the fields whose columns an expression names. */
 function fieldsInExpression (expression: string, collection: Collection): readonly StoredField[] {
   const words = new Set(expression.split(/[^\p{L}\p{N}_$]+/u))
   return collection.stored.filter(field => words.has(sourceOf(collection).column(field.property)))

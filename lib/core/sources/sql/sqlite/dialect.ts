@@ -87,7 +87,6 @@ export const sqliteDialect: Dialect = {
   bind: bindValue
 }
 
-/** Returns the dialect for a driver. */
 export const dialectOf = (driver: SqliteDriver): Dialect => ({
   ...sqliteDialect,
   fetch: (column, columnType) => fetched(column, columnType, () => cutsTexts(driver))

@@ -30,13 +30,11 @@ const functions = {
 
 type FunctionName = keyof typeof functions
 
-/** Registers the functions on a connection. */
 export function registerFunctions (driver: SqliteDriver): void {
   for (const [name, body] of Object.entries(functions)) driver.function(name, { deterministic: true }, body)
   registerSums(driver)
 }
 
-/** Builds a call of one of the functions. */
 export const call = (name: FunctionName, argument: Sql): Sql => sql`${sql.id(name)}(${argument})`
 
 /** Returns a column's text as a scalar of several types; that of a double as JavaScript writes it. */

@@ -49,7 +49,6 @@ interface Kind {
   readonly givesNumbers?: true
   /** Returns a column in a form that is exact inside JSON. */
   encode (column: Sql): Sql
-  /** Returns the value that was encoded. */
   decode (encoded: unknown): unknown
   /** Returns a value as a driver binds it, of a kind that is bound by its kind. */
   bind (value: Scalar): unknown

@@ -93,7 +93,6 @@ function ping (driver: SqliteDriver): void {
   }
 }
 
-/** The connections to a file. */
 interface OpenFile {
   readonly driver: SqliteDriver
   readonly statements: Statements
@@ -112,7 +111,6 @@ interface OpenFile {
 const addressOf = (file: string, { immutable }: Settings) =>
   immutable ? `${pathToFileURL(resolve(file)).href}?immutable=1` : file
 
-/** Opens the connections to a file. */
 function openFile (file: string, settings: Settings): OpenFile {
   const { driver: given, busyTimeout, readOnly } = settings
   const alone = isAlone(file, settings)

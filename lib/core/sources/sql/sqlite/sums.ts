@@ -22,7 +22,6 @@ export function sum (column: Sql, { type }: ColumnType, call: 'sum' | 'avg'): Sq
 // The columns of STRICT tables hold one type.
 const holdsIntegers = (type: string) => type === 'INT' || type === 'INTEGER'
 
-/** Registers the functions on a connection. */
 export function registerSums (driver: SqliteDriver): void {
   const deterministic = { deterministic: true }
   driver.function('data_api_sum_key', deterministic, (high, low, others) => joinedKey(high, low, others))

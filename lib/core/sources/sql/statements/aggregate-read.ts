@@ -48,7 +48,6 @@ export function buildAggregate (
 // No table has such a name.
 const groupsName = '(groups)'
 
-/** Builds the select of all groups. */
 function buildGroups (
   { from, where, columns: planned, named, mostGroups }: ReadPlanOf<'aggregate'>, columns: readonly BuiltColumn[],
   ref: TableRef, parent: TableRef | undefined, builder: Builder

@@ -13,7 +13,6 @@ import type { TableRef } from './table.ts'
 /** The state that the parts of one statement share while it is built. */
 export interface Builder {
   readonly dialect: Dialect
-  /** Returns the column type of a field. */
   columnType (collection: Collection, field: DataField): ColumnType
   /** Returns a new alias for a table. */
   alias (): string
@@ -30,7 +29,6 @@ export interface Builder {
   slotsOf (node: object): readonly Slot[]
 }
 
-/** Makes the builder of one statement. */
 export function makeBuilder (dialect: Dialect, findTable: FindTable, { slots }: StatementShape): Builder {
   let aliases = 0
   const isReplacedTable = (name: TableName) => {

@@ -31,7 +31,6 @@ export interface CompiledRead<Result = ReadResult> {
   decode (rows: readonly RowValues[], limit: ReadLimit): Result
 }
 
-/** Returns true for a field whose values can be long. */
 export const mayBeLong = ({ type }: DataField): boolean => kindOf(type.kind).isLong
 
 /**

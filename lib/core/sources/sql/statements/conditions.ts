@@ -32,7 +32,6 @@ const conditions: { readonly [K in Kind]: Condition<Of<K>> } = {
   }
 }
 
-/** Returns what statements need of the condition. */
 export const conditionOf = <P extends FieldPredicate>({ kind }: P) => conditions[kind] as Condition<P>
 
 export const buildIsNotNull = (predicate: Of<'is_null'>, ref: TableRef, builder: Builder): Sql =>

@@ -14,7 +14,6 @@ import { column, table, tableRef, type TableRef } from './table.ts'
 /** A value in the form in which filters compare it, and the type of that. */
 export interface BuiltColumn { readonly field: DataField, readonly sql: Sql, readonly type: ColumnType }
 
-/** Builds the column of a value of rows of `ref`. */
 export function buildColumn (column: GroupColumn, ref: TableRef, builder: Builder): BuiltColumn {
   const { field, call, of } = column
   if (of === undefined) return { field, sql: sql`count(*)`, type: countColumn }

@@ -20,7 +20,6 @@ export function executionsOf (change: Change, values: readonly Value[], dialect:
   return { times: rows.length, valuesOf: run => boundRow(change, rows[run] ?? []) }
 }
 
-/** Returns the values of a row as they are bound. */
 function boundRow ({ fields }: Insert, row: readonly unknown[]): readonly Value[] {
   const bound: Value[] = []
   let index = 0

@@ -248,7 +248,6 @@ function buildObject (select: Selection, ref: TableRef, writing: JsonBuilder): S
     [shown.name, buildMember(shown, ref, writing), shown.kind !== 'value']))
 }
 
-/** Builds the JSON of one member of an item. */
 export function buildMember (shown: Shown, ref: TableRef, writing: JsonBuilder): Sql {
   switch (shown.kind) {
     case 'value': return buildValue(shown.field as DataField, ref, writing)

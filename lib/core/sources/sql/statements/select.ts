@@ -147,7 +147,7 @@ export function isDirect ({ where, order, range }: Listing, { collection, via }:
   return isByKey && via === undefined && where === always && range.offset === 0
 }
 
-/** Builds the limit and offset of a range. `ahead` adds one row to the limit. */
+/** `ahead` adds one row to the limit. */
 export function buildLimit (range: Listing['range'], ahead: boolean, builder: Builder): Sql {
   const [slot, offset] = builder.slotsOf(range).map(slot => sql`${sql.val(slot)}`)
   const bound = ahead ? sql`${slot} + 1` : slot

@@ -58,7 +58,7 @@ export function shapeOf (plan: ReadPlan): StatementShape {
   return draft
 }
 
-/** Returns the shape of a change. The slots of stored values belong to their map, those of an insert to its rows. */
+/** The slots of stored values belong to their map, those of an insert to its rows. */
 export function shapeOfChange (change: Change): StatementShape {
   const draft = makeDraft()
   addChange(draft, change)

@@ -20,7 +20,6 @@ export function typed (value: Scalar | readonly Scalar[], kind: ValueKind): Valu
   return isText && kindOf(kind).bindsByKind ? { kind, text: value } : value
 }
 
-/** Returns the value of a comparison as it is bound. */
 export function comparedValue ({ field, operator, value }: Extract<Predicate, { kind: 'compare' }>): Value {
   return traitsOf(operator).ignoresCase ? foldCase(String(value)) : typed(value, field.type.kind)
 }

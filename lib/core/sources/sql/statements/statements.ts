@@ -45,7 +45,6 @@ export interface Statements {
   bind (plan: ReadPlan, locking?: boolean): PreparedRead
   /** Returns the statement that reads a plan as JSON text, or its rows where JSON text is not faster (chooseRead). */
   bindJson (plan: ReadPlan): PreparedRead<ReadResult | JsonResult>
-  /** Returns the statement that makes a change. */
   bindChange (change: Change): PreparedChange
 }
 
@@ -62,7 +61,7 @@ interface Constant { readonly kind: 'constant', readonly value: unknown }
 /** The most statements of each cache. Caches are bounded because clients choose the shapes. */
 const cacheSize = 500
 
-/** Makes the statements of a database. `characters`: the most characters of the texts and keys in each cache. */
+/** `characters`: the most characters of the texts and keys in each cache. */
 export function makeStatements (
   dialect: Dialect, findTable: FindTable = () => undefined, characters = defaultStatementCache
 ): Statements {

@@ -15,7 +15,6 @@ import type { RowValues } from './compiled-read.ts'
 import { buildSteps, cardinalityOf, isOfOwnValues, stepRefs, withSteps } from './steps.ts'
 import { column, columnOf, tableRef } from './table.ts'
 
-/** The statement of a change. */
 export interface CompiledChange {
   readonly sql: Sql
   /** Decodes the columns that an insert returns; undefined for other changes. */
@@ -24,7 +23,6 @@ export interface CompiledChange {
   readonly returnsRows: boolean
 }
 
-/** Builds the statement of a change. */
 export function buildChange (change: Change, builder: Builder): CompiledChange {
   switch (change.kind) {
     case 'insert': return buildInsert(change, builder)

@@ -19,7 +19,6 @@ export interface Connection {
   query (text: string, values?: readonly unknown[]): Promise<Rows>
   /** Runs statements without parameters and without results, one after the other. */
   run (...texts: readonly string[]): Promise<void>
-  /** Begins a transaction. */
   begin (): Promise<void>
   /**
    * Runs a statement whose text will be used again. Outside of a transaction the statement is a transaction of its own:
