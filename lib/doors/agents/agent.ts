@@ -22,13 +22,11 @@ export interface Agent {
   fail (thrown: unknown): Answer
 }
 
-/** What an agent sees. */
 export interface Uses { readonly sight: Sight, readonly collections: readonly CollectionView[] }
 
 /** Returns the answer for what was thrown, in the plain form, and logs what the client cannot explain. */
 export type Fail = (thrown: unknown, request: Who['request']) => Answer
 
-/** Returns a function that makes the agent of a request. */
 export function makeAgents (
   face: Face, { length, write }: McpLimits, fail: Fail
 ): (request: Who['request']) => Agent {

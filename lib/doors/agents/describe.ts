@@ -3,7 +3,6 @@ import type { Schema } from '../documents/objects.ts'
 import { fieldSchema, timePattern } from '../documents/value-schema.ts'
 import type { Uses } from './agent.ts'
 
-/** Returns true for a collection that the caller may read. */
 export const isReadCollection = (collection: CollectionView, sight: Sight): boolean =>
   sight.at({ kind: 'collection', collection }).methods.includes('GET')
 

@@ -21,10 +21,8 @@ interface AgentDoor {
 /** What an agent may do with a collection. */
 interface Use { readonly collection: CollectionView, readonly isRead: boolean, readonly writes: readonly string[] }
 
-/** The body of a request. */
 type Body = Who['text']['body']
 
-/** Makes the door of an API. */
 export function makeAgentDoor (face: Face, limits: McpLimits, fail: Fail): AgentDoor {
   const { info: { title, version }, personal, syntax, site } = face
   // Whether a tool has a key depends on the caller, too.

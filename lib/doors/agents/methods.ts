@@ -59,7 +59,7 @@ const methods: Readonly<Record<string, Method>> = {
   'resources/read': { run: readResource, ttlMs: 0 }
 }
 
-/** Runs the method of a message. Rejects with a ProtocolError. */
+/** Rejects with a ProtocolError. */
 export async function runMethod (
   { method, params, isModern }: Message, agent: Agent, server: AgentServer
 ): Promise<object> {

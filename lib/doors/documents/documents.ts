@@ -7,7 +7,6 @@ import { jsonParts, runAtOnce, runInSlices } from './parts.ts'
 
 /** The documents of one registration. */
 export interface Documents {
-  /** Returns the document of the whole API. */
   whole (options?: DocumentOptions): Document
   /** Returns the text of the document of what a caller sees. Requests are answered while it is made. */
   text (sight: Sight, options: DocumentOptions): Promise<string>

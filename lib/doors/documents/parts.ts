@@ -5,7 +5,6 @@ import { isObject } from '../../core/errors/is-object.ts'
 /** Work that ends with a result. After each of its parts, other work may have its turn. */
 export type Parts<Result> = Generator<undefined, Result, undefined>
 
-/** Runs all parts and returns the result. */
 export function runAtOnce<Result> (parts: Parts<Result>): Result {
   for (;;) {
     const { done, value } = parts.next()

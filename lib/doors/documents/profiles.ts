@@ -52,7 +52,6 @@ export const largeProfiles: Readonly<Record<ProfileName, Profile>> = {
 /** A page of documentation shows so many collections with all their paths. */
 export const mostInFull = 100
 
-/** The names of all profiles. */
 export const profileNames = Object.keys(profiles) as readonly ProfileName[]
 
 /** Returns true for a name that the profile can use: interfaces of language models take no others. */

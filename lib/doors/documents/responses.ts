@@ -25,14 +25,12 @@ export function sharedResponses ({ components, profile }: Describing): Readonly<
   }
 }
 
-/** Returns a response whose body is JSON. */
 export function jsonResponse (description: string, schema: Schema, more: Pick<Response, 'headers'> = {}): Response {
   return { description, ...more, content: jsonContent(schema) }
 }
 
 export const jsonContent = (schema: Schema): Content => ({ [mediaTypes.json]: { schema } })
 
-/** Returns the schema of the directory. */
 export const directorySchema = ({ components }: Describing): Schema =>
   ({ type: 'array', items: components.named('DirectoryEntry', () => valueSchema(directoryEntry, false, 'answer')) })
 

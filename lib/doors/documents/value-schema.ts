@@ -6,7 +6,6 @@ import { memoize } from '../../core/scheduling/memoize.ts'
 import type { Components } from './components.ts'
 import type { Schema } from './objects.ts'
 
-/** Returns the fields of a collection that have values. */
 export const valueFields = ({ fields }: CollectionView): readonly ValueView[] =>
   fields.filter((field): field is ValueView => !('target' in field))
 

@@ -51,7 +51,6 @@ export const isCount = ({ functions: [value] }: ShownRelation): boolean => value
 export const apart = (select: ShownItem): ShownItem => select.flatMap((shown): ShownItem =>
   shown.kind === 'related' ? shown.functions.map(value => ({ ...shown, functions: [value] })) : [shown])
 
-/** Returns a selection without one of its columns. */
 const withoutColumn = (name: string, select: ShownItem, { query, syntax }: Place): string =>
   (columnsIn(query, syntax) ?? select.map(columnName)).filter(text => nameOf(text) !== name).join([...syntax.fields][0])
 

@@ -26,7 +26,6 @@ export interface Explorer {
 /** The place of the API on its server. */
 type Mount = Pick<Who['text'], 'rootLength' | 'router'>
 
-/** Makes the explorer of an API. */
 export function makeExplorer (face: Face, options: ExplorerOptions, mount: Mount): Explorer {
   const exploring = compileExploring(face, options)
   return {

@@ -21,7 +21,6 @@ export function fieldsToCreate (
     .map(field => ({ field, required: required.includes(field) }))
 }
 
-/** Returns the fields of the form for an item that exists. */
 export const fieldsToEdit = (collection: CollectionView): FormField[] =>
   formFields(collection).map(field => ({ field, required: false }))
 

@@ -42,7 +42,6 @@ const filterablesOf = memoize((collection: CollectionView): readonly Filterable[
   })
 ])
 
-/** Returns true for the path of a field that forms can filter by. */
 export const isFilterable = (path: string, collection: CollectionView): boolean =>
   filterablesOf(collection).some(one => one.path === path)
 
@@ -54,7 +53,6 @@ function filterable (relations: readonly FieldView[], field: ValueView): Filtera
   return { path, title, field, family }
 }
 
-/** Returns the operators of a family. */
 const operatorsOf = (family: Family): readonly Operator[] =>
   operatorNames.filter(operator => families.indexOf(traitsOf(operator).family) <= families.indexOf(family))
 

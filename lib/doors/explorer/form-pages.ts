@@ -204,7 +204,6 @@ export interface Base { readonly tag: string | undefined, readonly was: Texts }
 
 type Texts = ReadonlyMap<string, string>
 
-/** Returns the base of a form that is made of an item. */
 const baseOf = (fields: readonly FormField[], current: Current | undefined): Base => ({
   tag: current?.tag,
   was: new Map(fields.map(one => [one.field.name, keptOf(one, textIn(one, current?.item))]))

@@ -75,7 +75,6 @@ ${allowed.link && linkForm(allowed.link, found, place)}`
   }, place)
 }
 
-/** Returns the formats of a collection. */
 export const formatsOf = ({ face }: Place): readonly LinkFormat[] =>
   face.streams() ? ['json', 'csv', 'ndjson'] : ['json']
 

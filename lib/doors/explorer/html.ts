@@ -14,7 +14,7 @@ type Step = Html | number
 /** A value in a template: markup is kept as it is, everything else becomes text. */
 export type Fragment = Html | string | number | false | undefined | readonly Fragment[]
 
-/** Makes markup of a template. Values are escaped, in text and in quoted attributes alike; `false` shows nothing. */
+/** Values are escaped, in text and in quoted attributes alike; `false` shows nothing. */
 export function html (template: TemplateStringsArray, ...values: readonly Fragment[]): Html {
   const parts: Part[] = [template[0] ?? '']
   for (const [index, value] of values.entries()) {

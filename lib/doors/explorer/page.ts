@@ -40,7 +40,6 @@ const scriptElement = trusted(`<script type="module">${script}</script>`)
 const icon = 'data:image/svg+xml,' + encodeURIComponent('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16">' +
   '<rect x="1" y="2" width="14" height="12" rx="2" fill="#2f6f8f"/><path d="M1 6h14M6 6v8" stroke="#fff"/></svg>')
 
-/** Returns a whole page. */
 export function showPage (content: Content, place: Place): Html {
   const { title, about, acts, main, formats, takesQuery = false, isSheet = false, isAlone = false } = content
   const { heading = html`<bdi>${title}</bdi>` } = content

@@ -41,7 +41,6 @@ export interface Place extends Exploring {
 /** A segment of a path: its parts, such as the values of a key. */
 export type Segment = readonly unknown[]
 
-/** Returns the openings of a new page. */
 export const newOpenings = (): Place['openings'] => ({ count: 0, left: 200_000 })
 
 /** A resource, as its caller may see it. */
@@ -58,7 +57,6 @@ export interface PlaceOf<K extends Exclude<ResourceView['kind'], 'directory'>> e
   readonly spot: Spot & { readonly resource: ResourceView & { readonly kind: K, readonly collection: CollectionView } }
 }
 
-/** Returns true for a place of that kind of resource. */
 export const isOf = <K extends Exclude<ResourceView['kind'], 'directory'>>(
   kind: K, place: Place & { readonly spot: Spot }
 ): place is PlaceOf<K> => place.spot.resource.kind === kind
@@ -147,7 +145,6 @@ export const wordOf = (word: Word, parts: readonly Part[]): string | undefined =
 export const wordsOf = (word: Word, parts: readonly Part[]): readonly string[] =>
   parts.filter(({ kind, name }) => kind === 'own' && name === word).map(({ value }) => value)
 
-/** Returns the filters of a query. */
 export const filtersIn = (parts: readonly Part[]): readonly Part[] =>
   parts.filter(({ kind }) => kind === 'filter' || kind === 'where')
 
@@ -165,7 +162,6 @@ export const queryOf = (parts: QueryParts): string =>
 /** Returns a link to the page with another query. */
 export const linkWith = (parts: QueryParts, place: Place): string => pathTo(place) + queryOf(parts)
 
-/** Returns a parameter as a part of a query. */
 export const parameterPart = (kind: ParameterKind, value: string, syntax: Syntax): string =>
   encodePart(`${parameterOf(kind, syntax)}=${value}`)
 
@@ -196,7 +192,6 @@ export function inQuotes (filter: Filter): Filter {
 export const formatValues = (values: readonly string[], syntax: Syntax): string =>
   printValues(values.map(valueText), syntax)
 
-/** Returns a filter as a part of a query. */
 export const filterPart = (filter: Filter, syntax: Syntax): string => print({ filters: [filter] }, syntax)
 
 /** Encodes what a person typed as a raw query string: what is percent-encoded already stays so. */
@@ -244,7 +239,6 @@ export function withParameter (
   return value === undefined ? others : [...others, parameterPart(kind, value, syntax)]
 }
 
-/** Returns the parts without one of them. */
 export const withoutPart = (parts: readonly Part[], part: Part): readonly Part[] =>
   withoutPage(parts).filter(one => one !== part)
 

@@ -104,7 +104,6 @@ export function searchFields (target: CollectionView): readonly ValueView[] | un
   return target.key.every(field => field.readable) ? [...target.key, name] : undefined
 }
 
-/** Returns true for a caller who may list a collection. */
 const mayList = (collection: CollectionView, { spot }: Place): boolean =>
   spot !== undefined && spot.sight.at({ kind: 'collection', collection }).denial('GET') === undefined
 

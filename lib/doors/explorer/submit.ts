@@ -79,7 +79,6 @@ async function link (identifier: string, place: PlaceOf<'collection'>, visit: Vi
 /** The members of a form that was sent. */
 type Form = ReadonlyMap<string, string>
 
-/** Creates the item of a form. */
 async function create (form: Form, place: PlaceOf<'collection'>, visit: Visit): Promise<Answer> {
   checkMethod('POST', place.spot)
   const fields = fieldsToCreate(place.spot.resource)
@@ -90,7 +89,6 @@ async function create (form: Form, place: PlaceOf<'collection'>, visit: Visit): 
   })
 }
 
-/** Changes an item by its form. */
 async function update (sent: Form, place: PlaceOf<'item'>, visit: Visit): Promise<Answer> {
   const method = updateMethod(place.spot)
   checkMethod(method, place.spot)

@@ -12,7 +12,6 @@ import {
 import { hiddenQuery, pathTo, type Place, shownAs } from './place.ts'
 import { showScroll } from './page.ts'
 
-/** A table of items. */
 interface Table {
   readonly caption: string
   readonly collection: CollectionView
@@ -117,7 +116,6 @@ export interface TableColumn {
 /** Returns an id for an element that opens. */
 const nextId = ({ openings }: Place): string => `p${openings.count++}`
 
-/** Parses the items of a listing. */
 export function * parseRows (members: readonly Member[]): InParts<readonly TableRow[]> {
   const rows: TableRow[] = []
   for (const { json } of members) {

@@ -19,7 +19,6 @@ interface Room {
   readonly grouped?: number
 }
 
-/** Returns the value of a field for people. */
 export function showValue (value: unknown, field: ValueView | undefined, room: Room): Fragment {
   return showShort(value, field, room.grouped ?? fewestGrouped) ?? showText(value, room)
 }

@@ -49,11 +49,9 @@ export function returnedOf (options: unknown): Query {
   return { filters: [], fields, page: {}, at: { fields: memberPlace('returning') } }
 }
 
-/** The members of the query of a list. */
 export const listMembers: readonly string[] =
   ['where', 'sort', 'fields', 'page', 'size', 'offset', 'limit', 'after', 'before', 'count']
 
-/** The members of a query of groups. */
 export const groupMembers: readonly string[] =
   ['by', 'count', ...calls, 'where', 'having', 'sort', 'page', 'size', 'offset', 'limit']
 
