@@ -7,7 +7,6 @@ import type { Callers } from '../core/rules/caller.ts'
 interface StandIn {
   /** Returns the collections over other sources. Default: they stay as they are. */
   collections? (declared: DataApiOptions['collections']): DataApiOptions['collections']
-  /** Returns what differs in a registration with this prefix. */
   registering (prefix: string): Registering
 }
 
@@ -17,7 +16,6 @@ interface Registering {
   readonly callers?: (callers: Callers) => Callers
   /** False for declarations that are not compared with tables. Default true. */
   readonly checks?: boolean
-  /** Receives the registration. */
   registered (api: Api): void
 }
 
