@@ -65,7 +65,6 @@ async function begun (response: Response): Promise<Response> {
 
 type EventField = 'event' | 'data' | 'id' | 'retry'
 
-/** Returns the fields of an event of a stream. */
 export const eventFields = (event: string) =>
   Object.fromEntries(event.split('\n').map(line => line.split(/: (.*)/s))) as { readonly [F in EventField]?: string }
 
@@ -83,7 +82,6 @@ export interface PatchOperation {
   readonly value?: unknown
 }
 
-/** Returns the document after an operation. */
 export function patched (document: unknown, { op, path, value }: PatchOperation): unknown {
   const names = path.split('/').slice(1).map(name => name.replaceAll('~1', '/').replaceAll('~0', '~'))
   return at(document, names)

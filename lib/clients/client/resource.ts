@@ -10,7 +10,6 @@ import type { Call, KeyedOptions, RequestOptions, Send } from './send.ts'
 /** The member of a resource that tells where it is and what sends its calls, for other rooms that make calls of it. */
 export const origin = Symbol('origin')
 
-/** Where a resource is. */
 export interface ResourceOrigin { readonly send: Send, readonly path: string }
 
 /**
@@ -97,7 +96,6 @@ const tags = new WeakMap<object, string | null | undefined>()
 export const readItem = async (response: Response): Promise<unknown> =>
   keep(readJson(await response.text(), response) as object | null, response.headers.get('etag'))
 
-/** Keeps the tag of an item. */
 export function keep (item: object | null | undefined, tag: string | null | undefined): unknown {
   if (item) tags.set(item, tag)
   return item

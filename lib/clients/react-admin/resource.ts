@@ -38,7 +38,6 @@ export interface AdminResource {
 /** Fields of any API. */
 type Fields = Array<string & Readonly<Record<string, never>>>
 
-/** Returns a function that finds the resource of a name. */
 export function resourcesOf (
   client: Client<AnyApi>, all: Readonly<Record<string, ResourceOptions>>
 ): (name: string) => AdminResource {

@@ -2,7 +2,6 @@ import type { Key, ShownState, Sync } from './tanstack.ts'
 
 export type ItemRow = Readonly<Record<string, unknown>>
 
-/** A change of the rows. */
 export interface RowsChange { readonly shown: ShownState }
 
 interface Own {

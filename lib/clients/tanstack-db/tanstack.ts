@@ -4,7 +4,6 @@
 /** The key of a row. */
 export type Key = string | number
 
-/** An expression of a query. */
 export type QueryExpression = Value | PathReference | Call
 
 interface Value { readonly type: 'val', readonly value: unknown }

@@ -11,7 +11,6 @@ export interface RowWriter extends ResourceOrigin {
   /** The fields of the rows that answers have; undefined for all. */
   readonly fields: readonly unknown[] | undefined
   idOf (key: Key): Key | readonly string[]
-  /** Returns the body of a write. */
   bodyOf (row: ItemRow): object
   /** Shows an item as the answer to a write has it. */
   put (item: ItemRow): void
