@@ -60,7 +60,7 @@ async function printVersion (terminal: Terminal): Promise<number> {
   return 0
 }
 
-/** Parses the arguments of a command. Throws a CommandError for a wrong value, and for an unknown flag. */
+/** Throws a CommandError for a wrong value, and for an unknown flag. */
 export function parseFlags (given: readonly string[], known: Readonly<Record<string, Flag>>): Flags {
   const options = Object.fromEntries(Object.entries(known).map(([name, flag]) =>
     [name, { type: flag === 'switch' ? 'boolean' as const : 'string' as const, multiple: true }]))

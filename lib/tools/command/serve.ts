@@ -173,7 +173,6 @@ interface Serving {
 const never = () => () => { throw new Error('no route has a schema') }
 const schemaController = { compilersFactory: { buildValidator: never, buildSerializer: never } }
 
-/** Returns the application that serves a design. */
 export async function makeApp (
   database: OpenedDatabase, design: Design, { host, prefix, write, mcp, imports = false }: Serving,
   terminal: Pick<Terminal, 'error'>

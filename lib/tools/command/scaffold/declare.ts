@@ -7,7 +7,6 @@ import type { CollectionDesign, Design, FieldDesign, TypeDesign } from './design
 /** A database whose tables are sources. */
 export type TableDatabase = Pick<SqlDatabase, 'table'>
 
-/** Returns the collections of a design, by name. */
 export function declareDesign ({ collections }: Design, db: TableDatabase): Record<string, Declared> {
   return Object.fromEntries(collections.map(design => {
     const schema = evaluate(schemaCall(design)) as TObject
@@ -57,7 +56,6 @@ type CallName =
   | 'Type.Array' | 'Type.Boolean' | 'Type.Integer' | 'Type.Literal' | 'Type.Null' | 'Type.Number' | 'Type.Object'
   | 'Type.Optional' | 'Type.String' | 'Type.Union' | 'Type.Unknown' | 'SubItem' | 'SubCollection'
 
-/** Returns the call that makes the schema of a collection. */
 export function schemaCall ({ fields, description, view }: CollectionDesign): Call {
   const properties = Object.fromEntries(fields.map(field => [field.property, fieldCall(field)]))
   const words: CodeParts = {

@@ -124,7 +124,6 @@ function breaksGuess (
   ].join(' or ')
 }
 
-/** Returns the sample of the rows of both. */
 function joined (one: Sample, other: Sample): Sample {
   const both = (name: 'isDate' | 'isTimestamp' | 'isUuid' | 'isFlag') =>
     one[name] === undefined ? other[name] : one[name] && other[name] !== false

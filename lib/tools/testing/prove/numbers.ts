@@ -58,6 +58,5 @@ interface Call { readonly called: string, readonly value: (generator: ValueGener
 
 const few = (generator: ValueGenerator) => String(generator.below(3))
 
-/** Returns true for a field that items can be grouped by. */
 export const canGroup = (field: ScalarField) =>
   field.kind === 'stored' && field.filterable && field.type.kind !== 'json'

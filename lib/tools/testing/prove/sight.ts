@@ -101,7 +101,6 @@ function scopeOf (
 
 type Scope = ReturnType<View['caller']['scope']>
 
-/** Returns the test of the rows in a scope. */
 const isWithin = (scope: Scope | undefined): (row: object) => boolean =>
   scope === undefined ? () => false : compileFilter(scope)
 
@@ -124,7 +123,6 @@ export function seesField (
   })
 }
 
-/** Returns true if two sights allow the same. */
 export const seeAlike = (one: CallerSight, other: CallerSight): boolean => isDeepStrictEqual(one.marks, other.marks) &&
   isDeepStrictEqual(factsIn(one), factsIn(other))
 

@@ -17,7 +17,6 @@ export interface TwinChange {
   readonly values: WorldRow | undefined
 }
 
-/** Returns the contents with the changes. */
 export function applyChanges (contents: Contents, changes: readonly TwinChange[]): Contents {
   const copied = (rows: readonly WorldRow[]) => rows.map((row): WorldRow | undefined => ({ ...row }))
   const tables = new Map([...contents].map(([name, rows]) => [name, copied(rows)]))

@@ -37,9 +37,7 @@ export interface ProvedWorld {
 export interface ServedApi {
   readonly prefix: string
   readonly api: Api
-  /** Returns the name of a collection's table. */
   tableOf (collection: { readonly source: unknown }): string
-  /** Returns the name of a join table of a collection. */
   joinOf (collection: { readonly source: unknown }, through: string): string
   /** The callers of the requests since it was cleared, by the names of collections. */
   readonly callers: Map<string, KnownCaller>

@@ -16,7 +16,6 @@ export function generateBatch (generator: ValueGenerator, api: ApiModel, write: 
   return { method: 'POST', url: `${prefix}/`, headers, body: `[${operations.join(',')}]` }
 }
 
-/** Returns a request as an operation of a batch. */
 export function toOperation ({ method, url, headers, body }: SentRequest, prefix: string): string {
   const [, returns] = /return=(\w+)/.exec(headers['prefer'] ?? '') ?? []
   return operation(method, url.slice(prefix.length), body, {
@@ -24,7 +23,7 @@ export function toOperation ({ method, url, headers, body }: SentRequest, prefix
   })
 }
 
-/** Returns an operation. Bodies are texts, because JSON.stringify() cannot write all numbers of JSON. */
+/** Bodies are texts, because JSON.stringify() cannot write all numbers of JSON. */
 export function operation (method: string, path: string, body: string | undefined, others: object = {}): string {
   const head = JSON.stringify({ method, path, ...others })
   return body === undefined ? head : `${head.slice(0, -1)},"body":${body}}`

@@ -86,7 +86,6 @@ function generateGroup (generator: ValueGenerator, collection: Collection, depth
   return negatedOrNot(generator, { kind: generator.of(['all', 'any'] as const), of })
 }
 
-/** Returns a group, or its negation. */
 export const negatedOrNot = (generator: ValueGenerator, of: Filter): Filter =>
   generator.chance(30) ? { kind: 'not', of } : of
 
@@ -250,7 +249,6 @@ function generateRange (generator: ValueGenerator): Query['page'] {
   }
 }
 
-/** Returns the parameters of a page. */
 export function generatePage (generator: ValueGenerator): readonly string[] {
   const name = generator.of(['size', 'limit', 'take'])
   const size = `${name}=${generator.weighted([3, 2], [3, 3], [2, 1], [1, 0], [1, 5], [1, 1000])}`

@@ -170,7 +170,6 @@ interface Identified {
   readonly row: object | undefined
 }
 
-/** Returns the segment of an item's key. */
 export const keySegment = (row: object, { key }: Collection): string =>
   key.map(field => encodeText(textOfValue(ownValue(row, field.property)))).join(',')
 

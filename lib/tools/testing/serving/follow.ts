@@ -23,7 +23,6 @@ export interface Follower {
 /** Opens the stream of a document, without a socket. */
 export type Follow = (sent: SentRequest) => Promise<Follower>
 
-/** Returns a function that follows documents of an application. */
 export const follower = (app: FastifyInstance): Follow => async sent => {
   const leaving = new AbortController()
   const headers = { ...sent.headers, accept: 'text/event-stream' }

@@ -14,7 +14,6 @@ import type { World } from './world.ts'
 /** The values of an item. */
 type ItemValues = Record<string, unknown>
 
-/** Returns the source over a table of the world. */
 export type Sources = (table: string) => DataSource
 
 /** Returns the declarations of the world's collections, over the sources of its tables. */

@@ -29,7 +29,6 @@ export interface ValueGenerator {
   some<T> (list: readonly T[], percent: number): readonly T[]
 }
 
-/** Makes a generator that reads a choice sequence. */
 export function makeGenerator (choices: ChoiceSequence): ValueGenerator {
   let position = 0
   const below = (limit: number) => Math.floor((choices[position++] ?? 0) / choiceLimit * limit)

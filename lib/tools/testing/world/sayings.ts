@@ -85,6 +85,5 @@ const rules = {
   'throws 401': () => { throw Object.assign(new Error('Who are you?'), { statusCode: 401 }) }
 } satisfies Record<Saying, OperationRules['read']>
 
-/** Returns the rules that tell so. */
 export const rulesOf = (sayings: Sayings): OperationRules =>
   Object.fromEntries(Object.entries(sayings).map(([operation, saying]) => [operation, rules[saying]]))

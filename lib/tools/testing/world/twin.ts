@@ -96,7 +96,6 @@ function copyHidden (
   return [copy]
 }
 
-/** Returns the foreign keys of a table. */
 const referencesOf = ({ columns, references = [] }: Table) => [
   ...columns.flatMap(column => column.references === undefined
     ? []

@@ -40,7 +40,6 @@ export interface Part {
 /** The keeper of the rows that the caller sees. */
 export const ownKeeper = 1
 
-/** Returns the key's columns. */
 export const keyOf = ({ table, generated }: Part): readonly Column[] => table.columns.slice(0, generated.keys.length)
 
 /** Returns a row's values of those columns, comparable as a whole; undefined if one of them is null. */
@@ -49,7 +48,6 @@ export function valuesIn (row: Row, columns: readonly Column[]): string | undefi
   return values.includes(null) ? undefined : JSON.stringify(values)
 }
 
-/** Returns a row's key. */
 export const keyIn = (row: Row, part: Part) => valuesIn(row, keyOf(part))
 
 export const isKey = (property: string, part: Part) => keyOf(part).some(one => one.property === property)

@@ -22,7 +22,6 @@ export function schemaNames ({ collections }: Design): SchemaNames {
   }))
 }
 
-/** Returns the file of the schemas. */
 export function writeSchemas ({ collections }: Design, names: SchemaNames): string {
   const kinds = new Set(collections.flatMap(({ fields }) => fields.map(({ kind }) => kind)))
   const relations = [
@@ -47,7 +46,6 @@ function writeSchema (design: CollectionDesign): string {
   return `Type.Object(${[printMembers(properties as CodeParts), ...options.map(one => print(one))].join(', ')})`
 }
 
-/** Returns the file of the collections. */
 export function writeCollections ({ collections }: Design, names: SchemaNames): string {
   const imported = collections.map(({ property }) => names.get(property) ?? '')
   const members = collections.map(design => {
@@ -73,7 +71,7 @@ ${members.join(',\n')}
 
 const mostColumns = 110
 
-/** Returns a part of a declaration as source. `indent`: the spaces before its lines. `lead`: what stands before it. */
+/** `indent`: the spaces before its lines. `lead`: what stands before it. */
 function print (part: CodePart, indent = 0, lead = 0): string {
   const short = printOnOneLine(part)
   return short.length + indent + lead <= mostColumns ? short : printOnLines(part, indent)
