@@ -225,8 +225,9 @@ test('the refusals of PostgreSQL say what to do, and never show the password', a
       message('R', Buffer.from('\0\0\0\x0aSCRAM-SHA-256\0\0')), message('R', Buffer.from('\0\0\0\x0br=x,s=eA==,i=4096'))
     ], 'me', /^PostgreSQL asks for a password; write postgres:/]
   ] as const) {
-    const { port } = await replyAsPostgres(replies)
+    const { port, close } = await replyAsPostgres(replies)
     const { code, error } = await runLine(`postgres://${user}@127.0.0.1:${port}/db`)
+    await close()
     t.equal(code, 1)
     t.match(error.trimEnd(), told)
     t.notMatch(error.trimEnd(), /\n|hunter2/)
