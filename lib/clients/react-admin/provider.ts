@@ -5,7 +5,7 @@ import {
   type AnsweredItem, type Calling, type DataProvider, type Id, idFilters, type List, type ListCall, type Many,
   recordKey, type ManyCall, type One, type OneCall, recordOf, type RecordOf, type ReferenceCall, requestOf,
   type AdminResource, type ResourceOptions, resourcesOf
-} from './resource.ts'
+} from './records.ts'
 
 /** The options of a data provider. */
 export interface DataProviderOptions extends ClientOptions {

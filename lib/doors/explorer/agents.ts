@@ -1,7 +1,7 @@
 import type { CollectionView } from '../../core/api/face.ts'
 import { sortTerm } from '../../core/request/made.ts'
 import type { Syntax } from '../../core/request/syntax.ts'
-import { manyOf } from './fields.ts'
+import { manyOf } from './form-fields.ts'
 import { type Html, html } from './html.ts'
 import { countOf, showPage, showRows } from './page.ts'
 import { asking, type Place, readable, queryParts, rootPathTo } from './place.ts'

@@ -1,7 +1,7 @@
 import type { FieldView, RelationView, ValueView } from '../../core/api/face.ts'
 import { fieldSchema } from '../documents/value-schema.ts'
 import { choicesOf, inGroups, isCode, isNumeric, titleOf } from './value.ts'
-import { type FormField, isLong } from './fields.ts'
+import { type FormField, isLong } from './form-fields.ts'
 import { type Fragment, type Html, html } from './html.ts'
 import type { Base } from './form-pages.ts'
 import { type FoundItems, itemOffers, showFound } from './search.ts'

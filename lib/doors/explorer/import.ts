@@ -1,6 +1,6 @@
 import { DataApiError, malformedBody } from '../../core/errors/errors.ts'
 import type { Answer } from '../../core/response/answer.ts'
-import { fieldsToCreate } from './fields.ts'
+import { fieldsToCreate } from './form-fields.ts'
 import { type Fragment, type Html, html } from './html.ts'
 import { cut } from './value.ts'
 import { countOf, seeOther, showing, showPage, showRows } from './page.ts'

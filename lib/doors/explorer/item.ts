@@ -2,7 +2,7 @@ import { isObject } from '../../core/errors/is-object.ts'
 import type { FieldView, ShownItem, ShownMember, ShownRelation } from '../../core/api/face.ts'
 import { isTags, showCount, showFunction, renderTable, showTags } from './table.ts'
 import { apart, columnTitle } from './columns.ts'
-import { manyOf } from './fields.ts'
+import { manyOf } from './form-fields.ts'
 import { type Fragment, type Html, html } from './html.ts'
 import {
   cut, identifies, indented, inGroups, isCode, isImage, type JsonItem, labelOf, linkTo, none, pathBelow, showValue,

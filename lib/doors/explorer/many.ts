@@ -1,7 +1,7 @@
 import type { DataApiError } from '../../core/errors/errors.ts'
 import { filterRequired, tooManyAffected } from '../../core/errors/by-filter.ts'
 import { isObject } from '../../core/errors/is-object.ts'
-import { fieldsToEdit, type FormField, namesInForm } from './fields.ts'
+import { fieldsToEdit, type FormField, namesInForm } from './form-fields.ts'
 import { consequence, showRefusal } from './form-pages.ts'
 import { type Filled, noTexts, showFaults, fieldInput, showKey } from './form.ts'
 import { type Fragment, type Html, html } from './html.ts'

@@ -1,7 +1,7 @@
 import { comparison, sortTerm } from '../../core/request/made.ts'
 import type { Syntax } from '../../core/request/syntax.ts'
 import type { CollectionView, RelationView, ValueView } from '../../core/api/face.ts'
-import type { FormField } from './fields.ts'
+import type { FormField } from './form-fields.ts'
 import { type Fragment, type Html, html } from './html.ts'
 import { asking, filterPart, inQuotes, pathTo, type Place, rootPathTo } from './place.ts'
 import type { Visit } from './visit.ts'

@@ -8,7 +8,7 @@ import { checkMethod, updateMethod, type Visit } from './visit.ts'
 import { orRefusal } from './attempt.ts'
 import {
   fieldsToCreate, fieldsToEdit, type FormField, readCurrent, readInput, readToDelete
-} from './fields.ts'
+} from './form-fields.ts'
 import { baseIn, chosenTexts, isChanged, merge, showConflict, showCreate, showDelete, showEdit } from './form-pages.ts'
 import { type Filled, noTexts } from './form.ts'
 import type { Html } from './html.ts'

@@ -1,7 +1,7 @@
 import { orNearest } from '../../core/errors/suggest.ts'
 import type { SessionSettings } from '../../core/sources/sql/tables.ts'
 import { isPostgres, openDatabase, type OpenedDatabase } from './open.ts'
-import type { Flag, Flags } from './run.ts'
+import type { Flag, Flags } from './flags.ts'
 import type { Design } from './scaffold/design.ts'
 import { type DesignOptions, makeDesign } from './scaffold/make-design.ts'
 import type { SeenTable, SeenTables } from './scaffold/tables.ts'

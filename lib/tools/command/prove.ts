@@ -1,6 +1,7 @@
 import { ProofError, proveRules } from '../testing/prove/index.ts'
 import { appOf, importExport } from './module.ts'
-import type { Command, Flags } from './run.ts'
+import type { Flags } from './flags.ts'
+import type { Command } from './run.ts'
 import { CommandError } from './terminal.ts'
 import { parseHeader } from './types.ts'
 

@@ -2,7 +2,7 @@ import { printable } from '../../core/errors/printable.ts'
 import { toName } from '../../core/model/names.ts'
 import type { CollectionDesign, Design } from './scaffold/design.ts'
 import { propertyOf } from './scaffold/naming.ts'
-import { parametersOf } from './syntax.ts'
+import { parametersOf } from './parameters.ts'
 import { shellWord } from './terminal.ts'
 
 const mostLines = 25

@@ -9,10 +9,11 @@ import { guardHost, guardSite, isLoopback } from './guard.ts'
 import type { OpenedDatabase } from './open.ts'
 import { prepare, preparingFlags } from './prepare.ts'
 import { describeDesign } from './report.ts'
-import type { Command, Flags } from './run.ts'
+import type { Flags } from './flags.ts'
+import type { Command } from './run.ts'
 import { declareDesign } from './scaffold/declare.ts'
 import type { CollectionDesign, Design } from './scaffold/design.ts'
-import { parametersOf } from './syntax.ts'
+import { parametersOf } from './parameters.ts'
 import { CommandError, explain, type Terminal } from './terminal.ts'
 
 /** Serves a database until the process is told to end. */

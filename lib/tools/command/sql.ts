@@ -2,7 +2,8 @@
 import { suggest } from '../../core/errors/suggest.ts'
 import type { Api } from '../../core/api/answer.ts'
 import { apisOf } from './module.ts'
-import type { Command, Flags } from './run.ts'
+import type { Flags } from './flags.ts'
+import type { Command } from './run.ts'
 import { CommandError } from './terminal.ts'
 
 /** Returns a script of SQL for the APIs of an application. */

@@ -2,7 +2,7 @@ import type { Api } from '../../core/api/answer.ts'
 import { chooseEngine, openPostgres, openSqlite, printTables } from '../../core/sources/sql/tables.ts'
 import { checkFile, guardSqlite, isPostgres } from './open.ts'
 import { explainConnection } from './open-postgres.ts'
-import type { Flags } from './run.ts'
+import type { Flags } from './flags.ts'
 import { CommandError } from './terminal.ts'
 
 /** Returns the script that creates the tables of an application (docs/databases.md: Tables from declarations). */

@@ -2,7 +2,8 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { typesHead, writeTypes } from '../../doors/documents/types/module.ts'
 import { registrationsIn } from '../../plugin/registrations.ts'
 import { appOf, importExport } from './module.ts'
-import type { Command, Flags } from './run.ts'
+import type { Flags } from './flags.ts'
+import type { Command } from './run.ts'
 import { CommandError, explain } from './terminal.ts'
 
 /** Writes the types of an API for `createClient<Api>()` (docs/clients.md: Types). */

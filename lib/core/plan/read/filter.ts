@@ -11,7 +11,7 @@ import type { AggregateName, Listing, Predicate, Selection } from '../plan.ts'
 import { all, always, any, compareList, compareValue } from '../predicates.ts'
 import { unitNamed } from '../time-units.ts'
 import { compareBucket } from './buckets.ts'
-import { planRelated } from './functions.ts'
+import { planRelated } from './related-functions.ts'
 
 type Element = Extract<Filter, { kind: 'some' }>
 

@@ -4,7 +4,7 @@ import type { SortAsked } from '../../request/request.ts'
 import { followPath, followsNone, isFunction, isOfElements, type Purpose, stepsThrough } from '../field-path.ts'
 import { isSameValue } from '../order.ts'
 import type { Order, OrderTerm } from '../plan.ts'
-import { planRelated } from './functions.ts'
+import { planRelated } from './related-functions.ts'
 
 /**
  * Returns a total order: the client's terms, then the fields of the key as tie-breakers (docs/http.md: Query strings).

@@ -10,7 +10,7 @@ import { isSecretOf, looksSecret } from './secrets.ts'
 import { type Omission, type SeenColumn, type SeenTable, type SeenTables, takesWrites } from './tables.ts'
 import { declaredType } from './types.ts'
 import { likeName, toName } from '../../../core/model/names.ts'
-import { parametersOf } from '../syntax.ts'
+import { parametersOf } from '../parameters.ts'
 
 /** The options that a design depends on besides the tables. */
 export interface DesignOptions {

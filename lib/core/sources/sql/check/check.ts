@@ -10,7 +10,7 @@ import { makeCompiler } from '../statements/statements.ts'
 import { column, table, tableRef } from '../statements/table.ts'
 import { showTable, type TableName } from '../table-name.ts'
 import { compare, fault, placeOfField, type ServedTable } from './compare.ts'
-import type { TypeRules } from './types.ts'
+import type { TypeRules } from './type-rules.ts'
 
 /** The facts that a check reads from its database. */
 export interface CatalogReader extends StatementReader {

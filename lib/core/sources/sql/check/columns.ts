@@ -5,7 +5,7 @@ import type { Finding } from '../../catalog-check.ts'
 import type { CatalogColumn, TypeFamily } from '../catalog.ts'
 import { distinctIn } from '../needs.ts'
 import { fault, placeOfField, type ServedTable, showColumn, warning } from './compare.ts'
-import { declarationOf, type TypeRules } from './types.ts'
+import { declarationOf, type TypeRules } from './type-rules.ts'
 
 /** Compares a field with its column: the type, the members of an enum, and whether clients can write it. */
 export function checkColumn (

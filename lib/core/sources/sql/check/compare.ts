@@ -9,7 +9,7 @@ import { showTable, type TableName } from '../table-name.ts'
 import { checkColumn, checkNulls, checkUniqueness } from './columns.ts'
 import { checkCreation, checkViewKey } from './creation.ts'
 import { checkJoinTable, checkReferences, checkShared } from './relations.ts'
-import type { TypeRules } from './types.ts'
+import type { TypeRules } from './type-rules.ts'
 
 /** A collection with its table, and the columns of its fields that the table has. */
 export interface ServedTable {

@@ -6,7 +6,7 @@ import { joinNeeds } from '../needs.ts'
 import { tableOf } from '../source.ts'
 import { showTable, type TableName } from '../table-name.ts'
 import { fault, placeOfField, type ServedTable, showColumn, warning } from './compare.ts'
-import { areForeign, type TypeRules } from './types.ts'
+import { areForeign, type TypeRules } from './type-rules.ts'
 import { suggest } from '../../../errors/suggest.ts'
 
 /** Checks that the foreign keys of a collection can be compared with the keys that they refer to. */

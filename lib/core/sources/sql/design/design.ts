@@ -5,7 +5,7 @@ import type { ValueKind } from '../../../model/kinds.ts'
 import {
   type CatalogColumn, type CatalogForeignKey, type CatalogTable, type Engine, plainColumn
 } from '../catalog.ts'
-import { typeRules } from '../check/types.ts'
+import { typeRules } from '../check/type-rules.ts'
 import { columnFor, distinctIn, joinNeeds, type JoinSide, tableFor } from '../needs.ts'
 import { joinsOf, joinTableOf } from '../source.ts'
 import { keyOfTable, quoteName } from '../table-name.ts'
