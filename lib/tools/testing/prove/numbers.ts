@@ -3,7 +3,7 @@ import { generateText, relationsOf, scalarFields } from '../requests/resources.t
 import type { Collection, ScalarField } from '../../../core/model/model.ts'
 import { syntaxOf } from '../../../core/plan/path/syntax.ts'
 import { comparison, fieldAsked, sortTerm, valueText } from '../../../core/request/made.ts'
-import { print, type QueryPrinted } from '../../../core/request/print.ts'
+import { print } from '../../../core/request/print.ts'
 import { memoryTable } from '../../../core/sources/memory/relations.ts'
 import { read, type Way } from './way.ts'
 import type { ServedApi } from './world.ts'
@@ -13,7 +13,7 @@ export function numberWays (
   { api: { options: { syntax } } }: ServedApi, collection: Collection, url: string
 ): readonly Way[] {
   const { name, strategies } = collection
-  const query = (asked: QueryPrinted) => print(asked, syntaxOf(collection, syntax))
+  const query = (asked: Parameters<typeof print>[0]) => print(asked, syntaxOf(collection, syntax))
   const grouping = strategies.aggregates
     ? scalarFields(collection).filter(field => canGroup(field) && field.sortable)
     : []

@@ -8,7 +8,7 @@ import { operatorNames, traitsOf } from '../../../core/model/values.ts'
 import { syntaxOf } from '../../../core/plan/path/syntax.ts'
 import { amendmentsOf } from '../../../core/plan/write/amendment.ts'
 import { comparison, fieldAsked, sortTerm, valueText } from '../../../core/request/made.ts'
-import { print, type QueryPrinted, spellingOf } from '../../../core/request/print.ts'
+import { print, spellingOf } from '../../../core/request/print.ts'
 import { memoryTable } from '../../../core/sources/memory/relations.ts'
 import { agentWays } from './agents.ts'
 import { batchWays } from './batches.ts'
@@ -113,7 +113,7 @@ function fieldWays (
   const operators = field.filterable
     ? operatorNames.filter(one => field.type.operators.has(one) && syntax.operators.some(([, other]) => other === one))
     : []
-  const query = (asked: QueryPrinted) => print(asked, syntaxOf(collection, syntax))
+  const query = (asked: Parameters<typeof print>[0]) => print(asked, syntaxOf(collection, syntax))
   return [
     alone,
     ...operators.map(operator => read(`${name} ${spellingOf(operator, syntax)}`, generator => {

@@ -7,7 +7,6 @@ import { isSubCollection } from '../../../core/declare/relations.ts'
 import { DeclarationError } from '../../../core/errors/errors.ts'
 import { registrationsIn } from '../../../plugin/registrations.ts'
 import { standIns } from '../../../plugin/stand-ins.ts'
-import type { Caller } from '../../../core/rules/caller.ts'
 import { memory } from '../../../core/sources/memory/memory.ts'
 import { exampleOf } from '../world/examples.ts'
 import { plain } from './plain.ts'
@@ -44,7 +43,7 @@ export interface ServedApi {
 }
 
 /** A caller, with the facts that the application knows about it. */
-export interface KnownCaller { readonly caller: Caller, readonly facts: unknown }
+export interface KnownCaller { readonly caller: Awaited<ReturnType<Api['callers']['of']>>, readonly facts: unknown }
 
 /** The names of a collection's table and of its join tables. */
 interface Names { readonly table: string, readonly joins: ReadonlyMap<string, string> }

@@ -1,10 +1,11 @@
 import type { Collection } from '../../../core/model/model.ts'
 import { unitsOf } from '../../../core/plan/time-units.ts'
 import { fieldAsked, sortTerm } from '../../../core/request/made.ts'
-import type { FieldAsked, Filter } from '../../../core/request/request.ts'
 import { generateCall } from './functions.ts'
 import type { ValueGenerator } from '../world/generator.ts'
-import { generateFilterPart, generateNumber, generatePage, generateParts, negatedOrNot, ordering } from './queries.ts'
+import {
+  type FieldAsked, type Filter, generateFilterPart, generateNumber, generatePage, generateParts, negatedOrNot, ordering
+} from './queries.ts'
 import { relationsOf, scalarFields } from './resources.ts'
 
 /** Returns a query of groups; `named` for a dictionary of them, which has a field of its own. */

@@ -2,8 +2,8 @@ import type { Collection, DataField, RelationField, ScalarField } from '../../..
 import { type Operator, operatorNames, traitsOf } from '../../../core/model/operators.ts'
 import { startOf, unitsOf } from '../../../core/plan/time-units.ts'
 import { comparison, fieldAsked, sortTerm, valueText } from '../../../core/request/made.ts'
-import { printParts, type QueryPrinted } from '../../../core/request/print.ts'
-import type { FieldAsked, Filter, Query } from '../../../core/request/request.ts'
+import { printParts } from '../../../core/request/print.ts'
+import type { Query } from '../../../core/request/request.ts'
 import { compileSyntax } from '../../../core/request/syntax.ts'
 import { memoryTable } from '../../../core/sources/memory/relations.ts'
 import { generateCall } from './functions.ts'
@@ -31,7 +31,7 @@ const shuffle = <T>(generator: ValueGenerator, parts: readonly T[]) =>
   generator.chance(20) ? parts.toReversed() : parts
 
 /** Returns the parts of a query string: in one of the spellings of the query, and in encodings that clients use. */
-export function generateParts (generator: ValueGenerator, query: QueryPrinted): readonly string[] {
+export function generateParts (generator: ValueGenerator, query: Partial<Query>): readonly string[] {
   const parts = printParts(query, generator.chance(40) ? generateSyntax(generator) : standard)
   // Without its quotes a value may be another one, or break the filter.
   const texts = generator.chance(3) ? parts.map(part => part.replaceAll('"', '')) : parts
@@ -89,6 +89,8 @@ function generateGroup (generator: ValueGenerator, collection: Collection, depth
 export const negatedOrNot = (generator: ValueGenerator, of: Filter): Filter =>
   generator.chance(30) ? { kind: 'not', of } : of
 
+export type FieldAsked = ReturnType<typeof fieldAsked>
+export type Filter = Query['filters'][number]
 type Comparison = ReturnType<typeof comparison>
 type Value = ReturnType<typeof valueText>
 
