@@ -196,7 +196,7 @@ const registrationsOf = (app: FastifyInstance) =>
   app.hasDecorator('dataApi') ? app.dataApi.registrations as Map<string, DataApi> : new Map<string, DataApi>()
 
 /** Answers every error that is thrown in this scope. Changes nothing outside the scope. */
-export function addHooks (
+function addHooks (
   scope: FastifyInstance, options: Options, replies: Replies, pages: ServedPages | undefined
 ): void {
   scope.setErrorHandler((thrown, request, reply) => {

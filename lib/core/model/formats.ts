@@ -134,7 +134,7 @@ export const formatTypes = {
   }
 } as const satisfies Readonly<Record<string, ValueType>>
 
-export type Format = keyof typeof formatTypes
+type Format = keyof typeof formatTypes
 
 /** Returns the type of strings with a format; undefined for a format that only bodies are checked by. */
 export const typeOfFormat = (format: unknown): ValueType | undefined =>

@@ -4,7 +4,7 @@ import type { ComparisonFilter, FieldAsked, Query, SortAsked, TextPlace, ValueTe
 // Parts of queries that code makes, to be printed (print.ts): they stand in no text of a client.
 
 /** The place of what no client has written. */
-export const nowhere: TextPlace = { parameter: '', position: 1 }
+const nowhere: TextPlace = { parameter: '', position: 1 }
 
 export const comparison = (
   path: string, operator: Operator, value: string | readonly string[] | null

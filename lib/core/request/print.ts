@@ -2,7 +2,7 @@ import { type Operator, traitsOf } from '../model/values.ts'
 import type { ComparisonFilter, FieldAsked, Filter, PageAsked, Query, SortAsked, ValueText } from './request.ts'
 import { nameEnd, type ParameterKind, parameterOf, type Syntax } from './syntax.ts'
 
-export type QueryPrinted = Partial<Omit<Query, 'at'>>
+type QueryPrinted = Partial<Omit<Query, 'at'>>
 
 /**
  * Prints a query as a raw query string: the inverse of parseQuery(). What is parsed of it is the query again, but for

@@ -251,7 +251,7 @@ function withCode (error: unknown, driver: SqliteDriver, statement: () => unknow
 }
 
 /** Runs a read for at most that many milliseconds (Connection.read). */
-export type RunRead = <Result>(prepared: PreparedRead<Result>, limit: number) => Result
+type RunRead = <Result>(prepared: PreparedRead<Result>, limit: number) => Result
 
 export const makeRunRead = (reading: Reading): RunRead => (prepared, limit) => {
   try {
