@@ -147,7 +147,7 @@ export function insteadOf (name: string, syntax: Syntax): string | undefined {
 }
 
 /** The parameters at the URLs of a collection. */
-interface NamedParameters {
+export interface NamedParameters {
   /** Returns the name of a parameter: the one that is preferred, if it is one of its names here. */
   nameOf (kind: ParameterKind, preferred?: string): string
   /** How parameters are written whose names are those of fields here. */
