@@ -243,6 +243,16 @@ test('the linter knows the rooms in the order of the table', async t => {
   t.strictSame(order, inLib(houseTable))
 })
 
+test('docs/architecture.md says where the code of each section of docs/http.md begins', t => {
+  const [, ...rows] = cellsOf(sectionOf('docs/architecture.md', 'By the sections of the wire'))
+  const sections = [...read('docs/http.md').matchAll(/^##+ (.+)$/gm)].map(([, title = '']) => title)
+  t.strictSame(rows.map(([title]) => title), sections)
+  for (const file of rows.flatMap(([, ...cells]) => cells.flatMap(codeIn))) {
+    t.ok(existsSync(new URL(`lib/${/^(?:doors|plugin)\//.test(file) ? '' : 'core/'}${file}`, root)), file)
+  }
+  t.end()
+})
+
 test('each sentence that the table names is in the docs, and its function in its file', t => {
   const pages = readdirSync(new URL('docs/', root)).filter(name => name.endsWith('.md') && name !== 'architecture.md')
   const text = pages.map(name => read(`docs/${name}`)).join(' ').replaceAll(/\s+/g, ' ')
