@@ -191,7 +191,7 @@ export function addBodyParser (scope: FastifyInstance, limits: BodyLimits, impor
     done(null, valueOf(body))
   })
   if (imports === undefined) return
-  // A parser of streams has no limit of bytes (request/import.ts).
+  // A parser of streams has no limit of bytes (request/receive.ts).
   scope.addContentTypeParser([...importTypes], (request: FastifyRequest, stream: IncomingMessage, done) => {
     const contentType = request.headers['content-type']
     const body = { ...receiveBody({ contentType, bytes: undefined }, limits), stream }

@@ -8,11 +8,13 @@ import type {
 import { compileKey, compileScalars, compileUnique, type Scalars } from './fields.ts'
 import { checkFilled } from './filled.ts'
 import { checkForeignKeys, compileRelations } from './relations.ts'
-import { checkListed, compileIdentifiers, compileSpecials, compileVersion } from './identifiers.ts'
+import { compileIdentifiers, compileSpecials } from './identifiers.ts'
+import { checkListed } from './listed-form.ts'
 import { checkSetters, compileInputs, compileSetters } from './inputs.ts'
 import { type Naming, toName } from './names.ts'
 import { allStrategies, compileStrategies } from './strategies.ts'
 import { compileValidate } from './validators.ts'
+import { compileVersion } from './version.ts'
 
 export interface CompileOptions {
   readonly naming: Naming

@@ -4,10 +4,7 @@ import { DeclarationError } from '../errors/errors.ts'
 import { memoize } from '../scheduling/memoize.ts'
 import type { CompileOptions } from './compile.ts'
 import { nameOf, placeOf, type Scalars } from './fields.ts'
-import {
-  type Collection, type Identifier, isReadable, type ReadableField, type ScalarField, type SpecialIdentifier,
-  type StoredField
-} from './model.ts'
+import type { Collection, Identifier, SpecialIdentifier, StoredField } from './model.ts'
 import { describeValues, isScalar, type Scalar } from './values.ts'
 
 /**
@@ -63,61 +60,6 @@ export function compileSpecials (collection: string, declared: Declared): readon
 
 const placeOfIdentifier = (collection: string, property: string) =>
   `collection '${collection}', identifier '${property}'`
-
-/**
- * Returns the fields of an item's listed form: the key, the identifiers and the fields flagged `listed` or, if no field
- * is flagged, all scalars (docs/http.md: What an item shows).
- */
-export function listedFields (collection: Collection): readonly ReadableField[] {
-  const visible = [...collection.fields.values()].filter(isReadable).filter(field => !field.hidden)
-  if (!visible.some(field => field.listed)) return visible.filter(isScalarField)
-  return visible.filter(field => field.listed || (field.kind === 'stored' && isIdentifying(field, collection)))
-}
-
-const isIdentifying = (field: StoredField, { key }: Collection) => field.identifier || key.includes(field)
-
-/** Throws a DeclarationError if relations flagged `listed` form a cycle: the listed form would be infinite. */
-export function checkListed (collection: Collection): void {
-  follow(collection, [], [])
-}
-
-function follow (collection: Collection, ancestors: readonly Collection[], path: readonly string[]): void {
-  const { property } = collection
-  if (ancestors.includes(collection)) {
-    const relations = `the relations flagged 'listed' (${path.join(', ')})`
-    throw new DeclarationError(`collection '${property}': ${relations} form a cycle`)
-  }
-  for (const field of listedFields(collection)) {
-    if (isScalarField(field)) continue
-    follow(field.target, [...ancestors, collection], [...path, `${property}.${field.property}`])
-  }
-}
-
-const isScalarField = (field: ReadableField): field is ScalarField =>
-  field.kind !== 'sub-item' && field.kind !== 'sub-collection'
-
-/**
- * Returns the field flagged `version` and the fields whose values make an item's version (docs/http.md: Conditional
- * requests). Throws a DeclarationError for a flagged field that cannot be a version. With `denying`, a version that is
- * not readable is no error: the caller then gets versions made of the readable fields.
- */
-export function compileVersion (
-  collection: string, stored: readonly StoredField[], denying: boolean
-): Pick<Collection, 'version' | 'versionFields'> {
-  const [version, other] = stored.filter(field => field.schema.version === true)
-  if (version === undefined) return { version, versionFields: stored.filter(field => field.readable) }
-  const fail = (reason: string) => {
-    throw new DeclarationError(`${placeOf(collection, version.property)}: is flagged 'version', ${reason}`)
-  }
-  if (other !== undefined) fail(`and so is '${other.property}'`)
-  if (version.type.kind !== 'integer') fail('but is not an integer')
-  if (version.nullable) fail('but may be null')
-  if (denying && !version.readable) return { version, versionFields: stored.filter(field => field.readable) }
-  if (!version.readable) fail("but not 'readable'; the ETags of items would reveal its value")
-  if (version.writable) fail("but also 'writable'")
-  // An item that is created again under the key of a deleted one has its first version again: its values differ.
-  return { version, versionFields: [version, ...stored.filter(field => field.readable && field !== version)] }
-}
 
 /** The values of a key or of a foreign key, in the order of its fields. */
 export type KeyValues = readonly Scalar[]

@@ -1,5 +1,5 @@
 import { invalidFields } from '../../errors/errors.ts'
-import { listedFields } from '../../model/identifiers.ts'
+import { listedFields } from '../../model/listed-form.ts'
 import {
   type Collection, isReadable, type ReadableField, type SubCollectionField, type SubItemField
 } from '../../model/model.ts'
