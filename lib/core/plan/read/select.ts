@@ -43,7 +43,7 @@ export function planSelection (
   return Object.freeze([...selected.values()].map(one => one.shown))
 }
 
-/** Returns the fields of an item in a listing: identifiers and fields flagged `listed`; without flags, all scalars. */
+/** Returns the selection of an item in a listing. */
 const listedForm = memoize((collection: Collection): Selection =>
   Object.freeze(listedFields(collection).map(showPlainly)))
 

@@ -10,7 +10,8 @@ import type { SqliteDriver } from './driver.ts'
 import { call, decimalText, mixedText } from './functions.ts'
 import { sqliteWriter } from './json.ts'
 import { asText, decoder, fetched, isSafe, sqliteKind, type StoredAs } from './kinds.ts'
-import { bucket, sum } from './sums.ts'
+import { sum } from './sums.ts'
+import { bucket } from './time-units.ts'
 import { isCanonical, storeTimestamp, timestamp, timestampCondition } from './timestamps.ts'
 import {
   holdsTies, mistypedOperand, mistypedPosition, mistypedTexts, namedCondition, plainTexts
