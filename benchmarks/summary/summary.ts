@@ -2,8 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fewConnections } from '../measure.ts'
 
-/** The result of a whole run, as `npm run bench` has written it. `rows`: those of its tables, by source. */
-export interface Result { readonly machine: string, readonly rows: readonly Row[] }
+/** The rows of the tables of a whole run, as `npm run bench` has written it. */
+export type Result = readonly Row[]
 
 interface Row {
   readonly source: Source
@@ -31,10 +31,8 @@ export const readResults = (folder: string): readonly Result[] =>
 export const readRivals = (file: string): Result => readResult(readFileSync(file, 'utf8'))
 
 function readResult (text: string): Result {
-  const [, node = ''] = /^- Node\.js (\d+)/m.exec(text) ?? []
-  const [, cpu = ''] = /^- CPU: ([^,]+)/m.exec(text) ?? []
   const [, ...sections] = text.split('\n## ')
-  return { machine: `${cpu.replace(/\(R\)| Processor$/g, '')}, Node.js ${node}`, rows: sections.flatMap(rowsOf) }
+  return sections.flatMap(rowsOf)
 }
 
 function rowsOf (section: string): readonly Row[] {
@@ -49,13 +47,15 @@ function rowsOf (section: string): readonly Row[] {
   })
 }
 
-/** Returns a table of a source's ratios with few connections, a column for each machine. */
-export function tableOf (source: Source, results: readonly Result[]): string {
-  const columns = results.map(({ rows }) => rows.filter(one => one.source === source && isShown(one)))
-  const rows = (columns[0] ?? []).map(row => [
-    row.scenario, row.against, ...columns.map(column => column.find(one => isSame(one, row))?.ratio ?? '')
-  ])
-  return markdown([['Scenario', 'Against', ...results.map(({ machine }) => machine)], ...rows])
+/** Returns a table of the ranges in which the ratios with few connections lie on all machines. */
+export function tableOf (results: readonly Result[]): string {
+  const rows = results.flat().filter(isShown)
+  const kinds = rows.filter((row, index) => rows.findIndex(one => isSame(one, row)) === index)
+  return markdown([['Scenario', 'Against', ...sources], ...kinds.map(row => [
+    row.scenario, row.against, ...sources.map(source => rangeOf(
+      rows.filter(one => one.source === source && isSame(one, row))
+    ))
+  ])])
 }
 
 // The floor shows what Fastify takes, and a page of the plugin itself what a position costs. Neither is a rival. The
@@ -70,12 +70,12 @@ const isSame = (one: Row, other: Row) => one.scenario === other.scenario && one.
  * those to Fastify with drizzle on SQLite.
  */
 export function rangesOf (scenarios: readonly string[], results: readonly Result[], rivals: Result): string {
-  const rows = results.flatMap(one => one.rows)
+  const rows = results.flat()
   return markdown([
     ['Scenario', ...sources.map(source => `by hand, ${source}`), 'Fastify with drizzle, SQLite'],
     ...scenarios.map(scenario => [scenario, ...sources.map(source => rangeOf(
       rows.filter(one => one.source === source && one.scenario === scenario && isShown(one) && isByHand(one))
-    )), intervalOf(rivals.rows.find(one => one.scenario === scenario && one.against === 'Fastify with drizzle'))])
+    )), intervalOf(rivals.find(one => one.scenario === scenario && one.against === 'Fastify with drizzle'))])
   ])
 }
 
@@ -88,6 +88,7 @@ const intervalOf = (row: Row | undefined) => /\((.+)–(.+)\)/.exec(row?.ratio ?
 function rangeOf (rows: readonly Row[]): string {
   // The time of a database is not measured where one of its processes has ended meanwhile.
   const ratios = rows.map(({ ratio }) => parseFloat(ratio)).filter(ratio => !Number.isNaN(ratio))
+  if (ratios.length === 0) return ''
   return `${Math.min(...ratios).toFixed(2)} to ${Math.max(...ratios).toFixed(2)}`
 }
 
