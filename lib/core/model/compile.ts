@@ -13,7 +13,7 @@ import { checkListed } from './listed-form.ts'
 import { checkSetters, compileInputs, compileSetters } from './inputs.ts'
 import { type Naming, toName } from './names.ts'
 import { allStrategies, compileStrategies } from './strategies.ts'
-import { compileValidate } from './validators.ts'
+import { compileValidate } from './schema-validators.ts'
 import { compileVersion } from './version.ts'
 
 export interface CompileOptions {

@@ -3,7 +3,7 @@ import type { Deletion, Hooks, Lookup, Setter, Special, ItemValues } from '../de
 import type { Computed, Expression } from '../declare/computed.ts'
 import type { Source } from '../declare/source.ts'
 import type { Strategies } from './strategies.ts'
-import type { Validate } from './validators.ts'
+import type { Validate } from './schema-validators.ts'
 import type { ValueType } from './values.ts'
 
 /** The compiled declarations. Frozen: requests only read it. */

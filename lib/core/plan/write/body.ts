@@ -10,7 +10,7 @@ import { type Assignment, type Confirmation, type Element, findNamedIdentifier, 
 import { refusesLink } from '../path/methods.ts'
 import type { PathValue } from '../plan.ts'
 import { repeatsPathValue, findPathValue, type ParentValue, parentValues } from './path-values.ts'
-import { type References, referredElement, referredValue } from './references.ts'
+import { type References, referredElement, referredValue } from './batch-references.ts'
 import { findExposed } from '../field-path.ts'
 
 /**
