@@ -4,8 +4,7 @@ import { fits } from '../world/examples.ts'
 import type { ValueGenerator } from '../world/generator.ts'
 import { encodeText, keySegment } from '../requests/resources.ts'
 import type { Collection, StoredField } from '../../../core/model/model.ts'
-import { relatedRows, memoryTable } from '../../../core/sources/memory/relations.ts'
-import { ownValue } from '../../../core/sources/memory/values.ts'
+import { memoryView } from '../../../core/sources/memory/view.ts'
 import { rowFor, type View } from './sight.ts'
 import { type Guess, ownCode, type Way } from './way.ts'
 import type { ServedApi } from './world.ts'
@@ -33,7 +32,7 @@ export function batchWays (
       const operations = [
         set(otherValue(generator, field, view, guess)),
         between,
-        set(JSON.stringify(ownValue(row, field.property) ?? null))
+        set(JSON.stringify(memoryView(view.collection).value(row, field)))
       ]
       const headers = { 'content-type': 'application/json' }
       return { method: 'POST', url: `${prefix}/`, headers, body: `[${operations.join(',')}]` }
@@ -51,8 +50,8 @@ function shown (generator: ValueGenerator, views: readonly View[], target: Colle
   const referring = views.flatMap(view => {
     const fields = [...view.collection.properties.values()].flatMap(field =>
       field.kind === 'sub-item' && field.target.name === target.name ? [field] : [])
-    return [...memoryTable(view.collection).all()]
-      .filter(one => fields.some(field => relatedRows(one, field)[0] === row))
+    const { rows, related } = memoryView(view.collection)
+    return rows().filter(one => fields.some(field => related(one, field)[0] === row))
       .map(one => [view, one] as const)
   })
   const other = generator.of(views)
@@ -62,8 +61,8 @@ function shown (generator: ValueGenerator, views: readonly View[], target: Colle
 
 /** Returns a value as JSON: most often that of another row. */
 function otherValue (generator: ValueGenerator, field: StoredField, { collection }: View, guess: Guess): string {
-  const rows = [...memoryTable(collection).all()]
-  const known = generator.from(rows.map(row => ownValue(row, field.property)))
+  const { rows, value: valueIn } = memoryView(collection)
+  const known = generator.from(rows().map(row => valueIn(row, field)))
   const value = generator.chance(70) ? known : guess(generator)
   return fits(field.schema, value) ? JSON.stringify(value) : generateValue(generator, field, collection)
 }

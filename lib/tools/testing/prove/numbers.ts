@@ -4,7 +4,6 @@ import type { Collection, ScalarField } from '../../../core/model/model.ts'
 import { syntaxOf } from '../../../core/plan/path/syntax.ts'
 import { comparison, fieldAsked, sortTerm, valueText } from '../../../core/request/made.ts'
 import { print } from '../../../core/request/print.ts'
-import { memoryTable } from '../../../core/sources/memory/relations.ts'
 import { read, type Way } from './way.ts'
 import type { ServedApi } from './world.ts'
 
@@ -49,7 +48,7 @@ function callOf (field: ScalarField, target: Collection): readonly Call[] {
   if (field.kind === 'computed' || !canGroup(field) || !field.sortable || !field.aggregatable) return []
   const { name } = field
   if (!field.type.operators.has('greater')) return [{ called: `${name}.count_distinct()`, value: few }]
-  const value = (generator: ValueGenerator) => generateText(generator, field, [...memoryTable(target).all()])
+  const value = (generator: ValueGenerator) => generateText(generator, field, target)
   return [{ called: `${name}.max()`, value }]
 }
 

@@ -3,8 +3,7 @@ import type { ValueGenerator } from '../world/generator.ts'
 import { encodeText } from '../requests/resources.ts'
 import type { Collection, StoredField } from '../../../core/model/model.ts'
 import { isOfField, partsOf } from '../../../core/plan/fold.ts'
-import { compileFilter } from '../../../core/sources/memory/filter.ts'
-import { memoryTable } from '../../../core/sources/memory/relations.ts'
+import { memoryView } from '../../../core/sources/memory/view.ts'
 import type { Hints, TableShape } from './rows.ts'
 import type { KnownCaller, WorldRow, ServedApi, ProvedWorld } from './world.ts'
 
@@ -71,7 +70,7 @@ export function usableCollections (table: string, { apis }: ProvedWorld, known: 
 /** Returns a function that says what may be done with a row: `r`, `u` and `d`, and the fields that may be written. */
 function marksOf ({ collection, caller }: View): (row: WorldRow) => Promise<string> {
   const scopes = (['read', 'update', 'delete'] as const).map(one =>
-    [one[0], isWithin(scopeOf(caller, collection, one))] as const)
+    [one[0], isWithin(scopeOf(caller, collection, one), collection)] as const)
   const rules = collection.stored.flatMap(field => {
     const rule = caller.itemRule(collection, field)
     return rule === undefined ? [] : [[field.name, rule] as const]
@@ -101,8 +100,8 @@ function scopeOf (
 
 type Scope = ReturnType<View['caller']['scope']>
 
-const isWithin = (scope: Scope | undefined): (row: object) => boolean =>
-  scope === undefined ? () => false : compileFilter(scope)
+const isWithin = (scope: Scope | undefined, collection: Collection): (row: object) => boolean =>
+  scope === undefined ? () => false : memoryView(collection).test(scope)
 
 /** Returns true if the caller may know that the row exists. */
 export function seesRow (row: WorldRow, mark: string, shape: TableShape, { sees }: ProvedCaller): boolean {
@@ -169,7 +168,7 @@ const scalarsIn = (value: unknown, depth: number): ReadonlyArray<string | number
 
 /** Returns a row: most often one that the caller may see. */
 export function rowFor (generator: ValueGenerator, { collection, caller }: View): object | undefined {
-  const rows = [...memoryTable(collection).all()]
-  const visible = rows.filter(isWithin(scopeOf(caller, collection, 'read')))
+  const rows = memoryView(collection).rows()
+  const visible = rows.filter(isWithin(scopeOf(caller, collection, 'read'), collection))
   return generator.from(visible.length > 0 && generator.chance(65) ? visible : rows)
 }

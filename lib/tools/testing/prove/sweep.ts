@@ -9,7 +9,6 @@ import { syntaxOf } from '../../../core/plan/path/syntax.ts'
 import { amendmentsOf } from '../../../core/plan/write/amendment.ts'
 import { comparison, fieldAsked, sortTerm, valueText } from '../../../core/request/made.ts'
 import { print, spellingOf } from '../../../core/request/print.ts'
-import { memoryTable } from '../../../core/sources/memory/relations.ts'
 import { agentWays } from './agents.ts'
 import { batchWays } from './batches.ts'
 import { liveWays } from './live.ts'
@@ -109,7 +108,7 @@ function fieldWays (
   const name = `${collection.name}.${field.name}`
   const alone = read(`${name} alone`, generator => `${item(generator)}/${encodeText(field.name)}`)
   if (field.kind === 'computed') return [alone]
-  const text = (generator: ValueGenerator) => generateText(generator, field, [...memoryTable(collection).all()])
+  const text = (generator: ValueGenerator) => generateText(generator, field, collection)
   const operators = field.filterable
     ? operatorNames.filter(one => field.type.operators.has(one) && syntax.operators.some(([, other]) => other === one))
     : []
@@ -247,7 +246,7 @@ function waysByFilter (
     weight: ownCode,
     make (generator) {
       const field = generator.of(fields)
-      const text = generateText(generator, field, [...memoryTable(collection).all()])
+      const text = generateText(generator, field, collection)
       const query = print({ filters: [comparison(field.name, 'equals', text)] }, syntaxOf(collection, syntax))
       const sent = request(method, `${url}?${query}`)
       if (method === 'DELETE') return sent

@@ -1,5 +1,5 @@
 import type { RelationField } from '../../../core/model/model.ts'
-import { memoryTable } from '../../../core/sources/memory/relations.ts'
+import { memoryView } from '../../../core/sources/memory/view.ts'
 import { generateCreate, generateUpdate } from './bodies.ts'
 import type { ValueGenerator, Weighted } from '../world/generator.ts'
 import { type ApiModel, encodeText, keySegment, relationsOf } from './resources.ts'
@@ -55,7 +55,7 @@ function generateReference (generator: ValueGenerator, field: RelationField | un
   if (field === undefined) throw new TypeError('nothing refers to the collection')
   const { holder, kind, name } = field
   const member = `${JSON.stringify(name)}:${kind === 'sub-item' ? '{"$":"new"}' : '[{"$":"new"}]'}`
-  const row = generator.from([...memoryTable(holder).all()])
+  const row = generator.from(memoryView(holder).rows())
   const path = `/${encodeText(holder.name)}`
   return row === undefined || generator.chance(40)
     ? operation('POST', path, withMember(generateCreate(generator, holder, 1), member))

@@ -1,8 +1,7 @@
 import { distincts } from '../../../core/model/identifiers.ts'
 import type { Collection, Field, StoredField } from '../../../core/model/model.ts'
 import { amendmentsOf } from '../../../core/plan/write/amendment.ts'
-import { memoryTable } from '../../../core/sources/memory/relations.ts'
-import { ownValue } from '../../../core/sources/memory/values.ts'
+import { memoryView } from '../../../core/sources/memory/view.ts'
 import type { ValueGenerator } from '../world/generator.ts'
 import { examplesOf } from './resources.ts'
 import { oddJson, spellings } from '../world/values.ts'
@@ -59,9 +58,9 @@ export function generateAmendment (
 }
 
 function generateStored (generator: ValueGenerator, field: StoredField, collection: Collection): string {
-  const rows = [...memoryTable(collection).all()]
-  const used = ownValue(generator.from(rows) ?? {}, field.property)
-  const isTaken = used !== null && used !== undefined && generator.chance(field.identifier ? 15 : 30)
+  const { rows, value: valueIn } = memoryView(collection)
+  const used = valueIn(generator.from(rows()) ?? {}, field)
+  const isTaken = used !== null && generator.chance(field.identifier ? 15 : 30)
   const value = isTaken ? used : generator.from(examplesOf(field))
   const others = field.type.kind === 'string' || field.type.kind === 'json' ? undefined : spellings[field.type.kind]
   if (others !== undefined && generator.chance(8)) {
@@ -74,7 +73,8 @@ function generateStored (generator: ValueGenerator, field: StoredField, collecti
 
 /** Returns an element of a relation: an identifier of an existing item, at times with other fields, or a new item. */
 export function generateElement (generator: ValueGenerator, target: Collection, depth: number): string {
-  const row = generator.from([...memoryTable(target).all()])
+  const { rows, value } = memoryView(target)
+  const row = generator.from(rows())
   if (row === undefined || generator.chance(35)) return generateCreate(generator, target, depth - 1)
   const named = generator.from(distincts(target).filter(fields => fields.every(field => field.readable)))
   if (named === undefined) return '{}'
@@ -82,7 +82,7 @@ export function generateElement (generator: ValueGenerator, target: Collection, 
     ? generator.some(target.stored.filter(field => field.readable && !named.includes(field)), 30)
     : []
   return toObject(
-    generator, [...named, ...others].map(field => [field.name, JSON.stringify(ownValue(row, field.property) ?? null)])
+    generator, [...named, ...others].map(field => [field.name, JSON.stringify(value(row, field))])
   )
 }
 

@@ -1,7 +1,6 @@
 import type { Collection } from '../../../core/model/model.ts'
 import { distincts } from '../../../core/model/identifiers.ts'
-import { memoryTable } from '../../../core/sources/memory/relations.ts'
-import { ownValue } from '../../../core/sources/memory/values.ts'
+import { memoryView } from '../../../core/sources/memory/view.ts'
 import { generateUpdate } from './bodies.ts'
 import type { ValueGenerator } from '../world/generator.ts'
 import { generateFilterPart } from './queries.ts'
@@ -44,10 +43,11 @@ export function generateEach (generator: ValueGenerator, collection: Collection,
 
 /** Returns an object with the identifier of an item; the last of two members of a name counts. */
 function nameItem (generator: ValueGenerator, collection: Collection, body: string): string {
-  const row = generator.from([...memoryTable(collection).all()])
+  const { rows, value } = memoryView(collection)
+  const row = generator.from(rows())
   const named = generator.from(distincts(collection).filter(fields => fields.every(({ readable }) => readable)))
   if (row === undefined || named === undefined || generator.chance(5)) return body
-  const values = named.map(field => [field.name, ownValue(row, field.property) ?? null] as const)
+  const values = named.map(field => [field.name, value(row, field)] as const)
   const name = JSON.stringify(Object.fromEntries(values))
   return body === '{}' ? name : `${body.slice(0, -1)},${name.slice(1)}`
 }

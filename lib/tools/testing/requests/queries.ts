@@ -5,7 +5,7 @@ import { comparison, fieldAsked, sortTerm, valueText } from '../../../core/reque
 import { printParts } from '../../../core/request/print.ts'
 import type { Query } from '../../../core/request/request.ts'
 import { compileSyntax } from '../../../core/request/syntax.ts'
-import { memoryTable } from '../../../core/sources/memory/relations.ts'
+import { memoryView } from '../../../core/sources/memory/view.ts'
 import { generateCall } from './functions.ts'
 import type { ValueGenerator, Weighted } from '../world/generator.ts'
 import { generateText, relationsOf, scalarFields, textOfValue, valueCompared, wellFormed } from './resources.ts'
@@ -115,7 +115,7 @@ function generateComparison (generator: ValueGenerator, collection: Collection, 
   if (field === undefined) return compare(['nothing'], simplest, [valueOf(generator, generator.of(['', '1']))])
   const unit = field.kind !== 'computed' && generator.chance(20) ? generator.from(unitsOf(field.type)) : undefined
   if (unit !== undefined) {
-    const value = generateText(generator, field, [...memoryTable(collection).all()])
+    const value = generateText(generator, field, collection)
     const start = startOf(value, generator.chance(85) ? unit : 'hour').slice(0, unit === 'hour' ? 24 : 10)
     return compare([field.name, `${unit}()`], generator.of(ordering), [valueOf(generator, start)])
   }
@@ -160,14 +160,15 @@ const filterable = (collection: Collection) => scalarFields(collection).filter((
 function generateOperands (
   generator: ValueGenerator, field: ScalarField, operator: Operator, collection: Collection
 ): readonly Value[] {
-  const rows = [...memoryTable(collection).all()]
   if (traitsOf(operator).list) {
     return Array.from({ length: generator.below(4) }, () =>
-      valueOf(generator, generateText(generator, field, rows)))
+      valueOf(generator, generateText(generator, field, collection)))
   }
   if (field.kind !== 'computed' && field.nullable && generator.chance(12)) return [valueText(null)]
   const isPiece = traitsOf(operator).family === 'text'
-  const text = isPiece ? generatePiece(generator, field, rows, operator) : generateText(generator, field, rows)
+  const text = isPiece
+    ? generatePiece(generator, field, collection, operator)
+    : generateText(generator, field, collection)
   return [valueOf(generator, generator.chance(45) ? recase(generator, text) : text)]
 }
 
@@ -178,9 +179,10 @@ const recase = (generator: ValueGenerator, text: string) => generator.of([text.t
 
 /** Returns a part of the text of a row, for operators on parts of texts; at times in another letter case. */
 function generatePiece (
-  generator: ValueGenerator, field: ScalarField, rows: readonly object[], operator: Operator
+  generator: ValueGenerator, field: ScalarField, collection: Collection, operator: Operator
 ): string {
-  const whole = [...textOfValue(valueCompared(generator.from(rows), field)).slice(0, 300)]
+  const row = generator.from(memoryView(collection).rows())
+  const whole = [...textOfValue(valueCompared(row, field, collection)).slice(0, 300)]
   const { part, ignoresCase } = traitsOf(operator)
   const start = part === 'start' || part === 'whole' ? 0 : generator.below(whole.length + 1)
   const end = part === 'end' || part === 'whole'
@@ -188,7 +190,7 @@ function generatePiece (
     : start + generator.below(whole.length - start + 1)
   const piece = generator.chance(80)
     ? whole.slice(start, end).join('')
-    : generateText(generator, field, rows).slice(0, 300)
+    : generateText(generator, field, collection).slice(0, 300)
   return ignoresCase && generator.chance(66) ? recase(generator, piece) : piece
 }
 

@@ -1,5 +1,5 @@
 import type { RelationField } from '../../../core/model/model.ts'
-import { relatedRows, memoryTable } from '../../../core/sources/memory/relations.ts'
+import { memoryView } from '../../../core/sources/memory/view.ts'
 import { generateBatch } from './batches.ts'
 import { generateAmendment, generateCreate, generateElement, generateUpdate, generateValue } from './bodies.ts'
 import type { ValueGenerator, Weighted } from '../world/generator.ts'
@@ -293,8 +293,8 @@ function generateLinking (generator: ValueGenerator, api: ApiModel): SentRequest
 
 /** Returns the segment of an element of a relation, at times of another item. */
 function elementOf (generator: ValueGenerator, field: RelationField, row: object | undefined): string {
-  const related = row === undefined || generator.chance(15) ? [] : relatedRows(row, field)
-  const element = generator.from(related) ?? generator.from([...memoryTable(field.target).all()]) ?? {}
+  const related = row === undefined || generator.chance(15) ? [] : memoryView(field.holder).related(row, field)
+  const element = generator.from(related) ?? generator.from(memoryView(field.target).rows()) ?? {}
   return keySegment(element, field.target)
 }
 

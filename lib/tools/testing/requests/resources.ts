@@ -2,8 +2,7 @@ import type {
   Collection, DataField, Field, RelationField, ScalarField, StoredField
 } from '../../../core/model/model.ts'
 import type { Api } from '../../../core/api/answer.ts'
-import { relatedRows, memoryTable } from '../../../core/sources/memory/relations.ts'
-import { ownValue, readerOf } from '../../../core/sources/memory/values.ts'
+import { memoryView } from '../../../core/sources/memory/view.ts'
 import type { ValueGenerator, Weighted } from '../world/generator.ts'
 import { exampleOf } from '../world/examples.ts'
 import { memoize } from '../../../core/scheduling/memoize.ts'
@@ -69,7 +68,7 @@ function generateRoot (generator: ValueGenerator, { model, options: { prefix } }
     kind: 'collection',
     path: `${prefix}/${encodeText(collection.name)}`,
     collection,
-    rows: [...memoryTable(collection).all()]
+    rows: memoryView(collection).rows()
   }
 }
 
@@ -83,7 +82,7 @@ function generateSubCollection (
     kind: 'collection',
     path: `${path}/${encodeText(field.name)}`,
     collection: field.target,
-    rows: row === undefined ? [] : relatedRows(row, field)
+    rows: row === undefined ? [] : memoryView(collection).related(row, field)
   }
 }
 
@@ -93,14 +92,15 @@ function generateGroup (
   const fields = groupable(resource.collection).filter(one => one.kind === 'expression' || !one.identifier)
   const field = generator.from(fields)
   if (field === undefined) return resource
-  const row = generator.from(resource.rows)
+  const { collection, rows } = resource
+  const row = generator.from(rows)
   const text = row !== undefined && !generator.chance(15)
-    ? textOfValue(valueCompared(row, field))
-    : generateText(generator, field, resource.rows)
+    ? textOfValue(valueCompared(row, field, collection))
+    : generateText(generator, field, collection, rows)
   return {
     ...resource,
     path: `${resource.path}/${encodeText(`${syntax.dictionaryPrefix}${field.name}`)}/${encodeText(text)}`,
-    rows: resource.rows.filter(row => textOfValue(valueCompared(row, field)) === text)
+    rows: rows.filter(row => textOfValue(valueCompared(row, field, collection)) === text)
   }
 }
 
@@ -118,7 +118,7 @@ function generateSubItem (generator: ValueGenerator, api: ApiModel, hops: number
     kind: 'item',
     path: `${path}/${encodeText(field.name)}`,
     collection: field.target,
-    row: row && relatedRows(row, field)[0]
+    row: row && memoryView(collection).related(row, field)[0]
   }
 }
 
@@ -138,27 +138,30 @@ function generateIdentified (
     const segments = generateKeySegments(generator, { collection, rows, row }, syntax)
     return { kind: 'item', path: `${path}/${segments}`, collection, row }
   }
+  const { value } = memoryView(collection)
   const fields = collection.identifiers.filter(one => one.kind === 'field')
     .map(({ field }) => field)
   const other = generator.of(fields.length > 0 ? fields : collection.key)
-  const field = generator.chance(30) && (row === undefined || textOfValue(ownValue(row, other.property)) !== 'null')
+  const field = generator.chance(30) && (row === undefined || textOfValue(value(row, other)) !== 'null')
     ? other
     : collection.key[0] ?? other
   const text = row === undefined
-    ? generateText(generator, field, rows)
-    : respell(generator, textOfValue(ownValue(row, field.property)), field)
+    ? generateText(generator, field, collection, rows)
+    : respell(generator, textOfValue(value(row, field)), field)
   const by = generator.chance(25) ? `/${encodeText(`${syntax.dictionaryPrefix}${field.name}`)}` : ''
   return { kind: 'item', path: `${path}${by}/${encodeText(text)}`, collection, row }
 }
 
 /** Returns the segment of a key of several fields, at times behind that of its dictionary. */
 function generateKeySegments (
-  generator: ValueGenerator, { collection: { key }, rows, row }: Identified,
+  generator: ValueGenerator, { collection, rows, row }: Identified,
   { dictionaryPrefix }: ApiModel['options']['syntax']
 ): string {
+  const { key } = collection
+  const { value } = memoryView(collection)
   const parts = key.map(field => row === undefined
-    ? generateText(generator, field, rows)
-    : respell(generator, textOfValue(ownValue(row, field.property)), field))
+    ? generateText(generator, field, collection, rows)
+    : respell(generator, textOfValue(value(row, field)), field))
   const segment = (generator.chance(4) ? parts.slice(1) : parts).map(encodeText).join(',')
   const name = key.map(field => encodeText(field.name)).join(',')
   return generator.chance(25) ? `${encodeText(dictionaryPrefix)}${name}/${segment}` : segment
@@ -170,8 +173,10 @@ interface Identified {
   readonly row: object | undefined
 }
 
-export const keySegment = (row: object, { key }: Collection): string =>
-  key.map(field => encodeText(textOfValue(ownValue(row, field.property)))).join(',')
+export function keySegment (row: object, collection: Collection): string {
+  const { value } = memoryView(collection)
+  return collection.key.map(field => encodeText(textOfValue(value(row, field)))).join(',')
+}
 
 function generateDictionary (generator: ValueGenerator, api: ApiModel): WorldResource {
   const { path, collection, rows } = generateCollection(generator, api, 1)
@@ -214,16 +219,16 @@ const groupable = (collection: Collection) => scalarFields(collection).filter((o
   one.kind !== 'computed' && one.filterable && one.type.kind !== 'json'
 )
 
-/** Returns the value that a field of a row is filtered and sorted by; undefined where there is no row. */
-export const valueCompared = (row: object | undefined, field: ScalarField): unknown => {
-  if (row === undefined) return undefined
-  return field.kind === 'expression' ? readerOf(field)(row) : ownValue(row, field.property)
-}
+/** Returns the value that a field of a row is filtered and sorted by; undefined where there is none. */
+export const valueCompared = (row: object | undefined, field: ScalarField, collection: Collection): unknown =>
+  row === undefined || field.kind === 'computed' ? undefined : memoryView(collection).value(row, field)
 
 /** Returns a value for the field, as text: in most cases that of a row, else an example, at times an invalid one. */
-export function generateText (generator: ValueGenerator, field: ScalarField, rows: readonly object[]): string {
+export function generateText (
+  generator: ValueGenerator, field: ScalarField, collection: Collection, rows = memoryView(collection).rows()
+): string {
   const choices: Weighted<() => string> = [
-    [6, () => textOfValue(valueCompared(generator.from(rows), field) ?? generator.from(examplesOf(field)))],
+    [6, () => textOfValue(valueCompared(generator.from(rows), field, collection) ?? generator.from(examplesOf(field)))],
     [3, () => textOfValue(generator.from(examplesOf(field)))],
     [1, () => generator.of(oddTexts)]
   ]

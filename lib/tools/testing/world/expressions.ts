@@ -1,6 +1,5 @@
 import { type TSchema, Type } from '@sinclair/typebox'
 import { expression } from '../../../core/declare/computed.ts'
-import { ownValue } from '../../../core/sources/memory/values.ts'
 import { type GeneratedDraft, unusedName } from './collection.ts'
 import { generateReading } from './fields.ts'
 import type { ValueGenerator } from './generator.ts'
@@ -38,7 +37,7 @@ export function addExpression (generator: ValueGenerator, draft: GeneratedDraft)
     type: { ...type, ...generateReading(generator) },
     ...generator.chance(50) && { nullable },
     sql,
-    memory: item => memory(ownValue(item, column.property, column.kind === 'integer' ? column.kind : undefined))
+    memory: item => memory(Object.hasOwn(item, column.property) ? item[column.property] ?? null : null)
   })
   const property = unusedName(generator, draft, expressionNames)
   draft.expressions.set(property, { declared, of: column.property, text })
