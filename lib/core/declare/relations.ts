@@ -10,6 +10,7 @@ const optionalSymbol: typeof OptionalKind = Symbol.for('TypeBox.Optional') as ty
 export interface TSubCollection extends TSchema {
   [Kind]: 'SubCollection'
   static: never
+  type: 'array'
   target: string
   link: SubCollectionOptions
 }
@@ -18,6 +19,7 @@ export interface TSubCollection extends TSchema {
 export interface TSubItem extends TSchema {
   [Kind]: 'SubItem'
   static: never
+  type: 'object'
   target: string
   link: SubItemOptions
 }
@@ -85,6 +87,11 @@ function relation<S extends object> (
 
 export const isSubCollection = (schema: TSchema): schema is TSubCollection => schema[kindSymbol] === 'SubCollection'
 export const isSubItem = (schema: TSchema): schema is TSubItem => schema[kindSymbol] === 'SubItem'
+
+/** Returns the schema of a relation as such; undefined for that of another field. */
+export const relationOf = (schema: TSchema | undefined): TSubCollection | TSubItem | undefined =>
+  schema !== undefined && (isSubCollection(schema) || isSubItem(schema)) ? schema : undefined
+
 /** Returns true for `Type.Optional`, also for that of typebox 1.x. */
 export const isOptional = (schema: TSchema): boolean =>
   schema[optionalSymbol] === 'Optional' || schema['~optional'] === true

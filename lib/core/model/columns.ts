@@ -1,5 +1,5 @@
 import type { Declared } from '../declare/collection.ts'
-import { isSubCollection, isSubItem } from '../declare/relations.ts'
+import { isSubCollection, relationOf } from '../declare/relations.ts'
 import { DeclarationError } from '../errors/errors.ts'
 import { suggest } from '../errors/suggest.ts'
 import { placeOf } from './fields.ts'
@@ -50,7 +50,7 @@ function checkShared (collection: string, declared: Declared): void {
 }
 
 const storedNames = ({ schema }: Declared): readonly string[] => Object.entries(schema.properties)
-  .flatMap(([property, field]) => isSubItem(field) || isSubCollection(field) ? [] : [property])
+  .flatMap(([property, field]) => relationOf(field) === undefined ? [property] : [])
 
 /** Returns the names by which a collection's relations know the columns of their join tables. */
 const joinNames = ({ schema }: Declared): readonly string[] => Object.values(schema.properties).flatMap(field => {

@@ -2,7 +2,7 @@ import type { TSchema } from '@sinclair/typebox'
 import { types } from 'node:util'
 import type { Declared } from '../declare/collection.ts'
 import { closedSchema } from '../declare/closed-schema.ts'
-import { isOptional, isSubCollection, isSubItem } from '../declare/relations.ts'
+import { isOptional, relationOf } from '../declare/relations.ts'
 import { DeclarationError, describeValue } from '../errors/errors.ts'
 import { orNearest } from '../errors/suggest.ts'
 import type { CompileOptions } from './compile.ts'
@@ -29,7 +29,7 @@ export interface FieldDraft {
 export function compileScalars (collection: string, declared: Declared, options: CompileOptions): Scalars {
   const scalars = new Map<string, ScalarField>()
   for (const [property, given] of Object.entries(declared.schema.properties)) {
-    if (isSubCollection(given) || isSubItem(given)) continue
+    if (relationOf(given) !== undefined) continue
     const schema = closedSchema(given)
     const name = nameOf(property, property, options)
     const draft = { collection, property, name, schema, index: scalars.size }

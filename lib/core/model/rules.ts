@@ -1,7 +1,7 @@
 // The rules of declarations are this room's to check, also where one place asks for it.
 import type { TSchema } from '@sinclair/typebox'
 import type { Declared } from '../declare/collection.ts'
-import { isSubCollection, isSubItem } from '../declare/relations.ts'
+import { relationOf } from '../declare/relations.ts'
 import { fieldRules } from '../declare/shapes.ts'
 import { DeclarationError } from '../errors/errors.ts'
 import { orNearest } from '../errors/suggest.ts'
@@ -30,5 +30,4 @@ export function checkRules (declared: Readonly<Record<string, Declared>>): void 
   }
 }
 
-const isStored = (schema: TSchema | undefined) =>
-  schema !== undefined && !isSubItem(schema) && !isSubCollection(schema)
+const isStored = (schema: TSchema | undefined) => schema !== undefined && relationOf(schema) === undefined

@@ -1,6 +1,6 @@
 import type { TSchema } from '@sinclair/typebox'
 import type { Declared } from '../declare/collection.ts'
-import { isSubCollection, isSubItem, type TSubCollection, type TSubItem } from '../declare/relations.ts'
+import { isSubCollection, isSubItem, relationOf } from '../declare/relations.ts'
 import { databaseOf } from '../sources/source.ts'
 
 /** The declarations of all collections, by property. */
@@ -43,7 +43,7 @@ export function connectedCollections (declared: Declarations): ReadonlyMap<strin
 }
 
 const targetsOf = ({ schema }: Declared) =>
-  Object.values(schema.properties).flatMap(field => isRelation(field) ? [field.target] : [])
+  Object.values(schema.properties).flatMap(field => relationOf(field)?.target ?? [])
 
 /** Returns true if the collection has rules or a scope, or if its database shows each caller its own rows. */
 export const isGuarded = (declared: Declared) => isPersonal(declared) || Object.values(declared.rules).includes(false)
@@ -91,7 +91,7 @@ interface DeclaredField {
 function withoutFieldFlags (
   { collection, property, schema, isKey }: DeclaredField, { collections, read, write }: Denials
 ): TSchema {
-  const isTargetDenied = isRelation(schema) && collections.has(schema.target)
+  const isTargetDenied = collections.has(relationOf(schema)?.target ?? '')
   const isCollectionDenied = collections.has(collection) && !isKey && schema['identifier'] !== true
   const unreadable = read.has(`${collection}.${property}`) || isTargetDenied || isCollectionDenied
   // A new item of such a collection links no others: the links of a list are told from both sides, or from none.
@@ -104,9 +104,6 @@ function withoutFieldFlags (
     ...unwritable && { writable: false }
   }
 }
-
-const isRelation = (schema: TSchema): schema is TSubCollection | TSubItem =>
-  isSubCollection(schema) || isSubItem(schema)
 
 /** The names, each `collection.property`, by which a client can write the same thing as by the key of the map. */
 export type LinkedNames = ReadonlyMap<string, ReadonlySet<string>>

@@ -3,12 +3,12 @@ import type { Api } from '../../../core/api/answer.ts'
 import { type Follow, follower } from '../serving/follow.ts'
 import { type SendRequest, sender, type SentRequest } from '../serving/send.ts'
 import type { Declared } from '../../../core/declare/collection.ts'
-import { isSubCollection } from '../../../core/declare/relations.ts'
 import { DeclarationError } from '../../../core/errors/errors.ts'
 import { registrationsIn } from '../../../plugin/registrations.ts'
 import { standIns } from '../../../plugin/stand-ins.ts'
 import { memory } from '../../../core/sources/memory/memory.ts'
 import { exampleOf } from '../world/examples.ts'
+import { throughOf } from '../world/visible.ts'
 import { plain } from './plain.ts'
 
 /** A row of a throw-away table, by the application's names. */
@@ -131,8 +131,7 @@ function makeNames () {
   }
 }
 
-const throughsOf = ({ schema }: Declared) => Object.values(schema.properties).flatMap(one =>
-  isSubCollection(one) && one.link.through !== undefined ? [one.link.through] : [])
+const throughsOf = ({ schema }: Declared) => Object.values(schema.properties).flatMap(one => throughOf(one) ?? [])
 
 /** Gives expressions that only SQL can compute a value of their type. Those that may be null are null in some rows. */
 function inMemory (collection: string, declared: Declared, madeUp: Set<string>): Declared['computed'] {

@@ -1,6 +1,6 @@
 import Fastify from 'fastify'
 import type { Api } from '../../../core/api/answer.ts'
-import { isSubCollection, isSubItem } from '../../../core/declare/relations.ts'
+import { relationOf } from '../../../core/declare/relations.ts'
 import { memory } from '../../../core/sources/memory/memory.ts'
 import type { DataSource } from '../../../core/sources/source.ts'
 import dataApi, { frameworkErrors } from '../../../index.ts'
@@ -70,8 +70,10 @@ export function openReads ({ collections }: World) {
   return collections.map(collection => {
     const { property, schema } = collection
     const fields = Object.entries(schema)
-      .map(([name, one]) =>
-        isSubCollection(one) || isSubItem(one) ? `${name}(${keyNames.get(one.target) ?? ''})` : name)
+      .map(([name, one]) => {
+        const relation = relationOf(one)
+        return relation === undefined ? name : `${name}(${keyNames.get(relation.target) ?? ''})`
+      })
     const url = `${openPrefix}/${encodeURIComponent(property)}?fields=${encodeURIComponent(fields.join(','))}`
     return { collection, request: { method: 'GET', url, headers: {} } }
   })

@@ -3,7 +3,7 @@ import {
   type Behaviour, collection, type Declared, exactly, lookup, type WriteContext
 } from '../../../core/declare/collection.ts'
 import { computed } from '../../../core/declare/computed.ts'
-import { isSubCollection, isSubItem } from '../../../core/declare/relations.ts'
+import { relationOf } from '../../../core/declare/relations.ts'
 import { ArgumentError } from '../../../core/errors/errors.ts'
 import type { DataSource } from '../../../core/sources/source.ts'
 import type { ColumnKind } from './table.ts'
@@ -62,7 +62,7 @@ const keyOf = ({ keys }: GeneratedCollection) => keys.length > 1 ? { key: keys.m
  */
 const lacksValues = ({ schema, keys }: GeneratedCollection) => Object.entries(schema).some(([property, one]) => {
   const [key, other] = keys
-  if (isSubCollection(one) || isSubItem(one) || one['writable'] === true || one['version'] === true) return false
+  if (relationOf(one) !== undefined || one['writable'] === true || one['version'] === true) return false
   // The database makes a key that counts, and the plugin a random one.
   const isMade = key?.kind === 'key' || key?.kind === 'uuid'
   if (property === key?.property && other === undefined && isMade) return false
@@ -127,7 +127,7 @@ const computedFrom = (from: readonly string[]) => computed<ItemValues, string, R
 })
 
 const computableProperties = ({ schema }: GeneratedCollection) =>
-  Object.entries(schema).filter(([, one]) => !isSubCollection(one) && !isSubItem(one)).map(([name]) => name).slice(0, 3)
+  Object.entries(schema).filter(([, one]) => relationOf(one) === undefined).map(([name]) => name).slice(0, 3)
 
 /** Returns the key of the item that a lookup of that text finds; undefined for a text that is not a key. */
 function findKey (text: string, { keys }: GeneratedCollection): ItemValues | undefined {

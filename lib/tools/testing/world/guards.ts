@@ -1,13 +1,13 @@
 import { Type, type TSchema } from '@sinclair/typebox'
 import type { Declared } from '../../../core/declare/collection.ts'
-import { isSubItem } from '../../../core/declare/relations.ts'
+import { relationOf } from '../../../core/declare/relations.ts'
 import type { GeneratedCollection } from './collection.ts'
 import { type ChoiceSequence, makeGenerator, type ValueGenerator } from './generator.ts'
 import { generateSayings, operations, rulesOf } from './sayings.ts'
 import type { Column, Table } from './table.ts'
 import { generateTwins } from './twin.ts'
 import {
-  columnsOf, type Denial, type Denied, type Hiding, isVisible, keyIn, ownKeeper, type Part, relationOf, throughOf
+  columnsOf, type Denial, type Denied, type Hiding, isVisible, keyIn, ownKeeper, type Part, throughOf
 } from './visible.ts'
 import type { World } from './world.ts'
 
@@ -100,7 +100,7 @@ function isReliable (schema: TSchema | undefined, { table }: GeneratedCollection
   const relation = relationOf(schema)
   if (relation === undefined) return false
   const through = throughOf(relation)
-  if (through === undefined && !isSubItem(relation)) return true
+  if (through === undefined && relation.type === 'array') return true
   const holder = tables.find(({ name }) => name === (through ?? table))
   if (holder === undefined) return false
   return columnsOf(relation.link.foreignKey, holder).every(({ name, references }) =>

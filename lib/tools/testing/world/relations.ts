@@ -1,4 +1,4 @@
-import { isSubCollection, isSubItem, SubCollection, SubItem } from '../../../core/declare/relations.ts'
+import { relationOf, SubCollection, SubItem } from '../../../core/declare/relations.ts'
 import { words } from '../../../core/model/names.ts'
 import { addStored, type GeneratedDraft, type WorldSettings, unusedName } from './collection.ts'
 import { generateConstant, generateForeignKey } from './fields.ts'
@@ -59,12 +59,15 @@ function tellApart (
   const isOwn = (link: { readonly foreignKey: unknown, readonly where?: unknown }) =>
     link.where === undefined && String(link.foreignKey) === String(foreignKey)
   for (const [name, field] of Object.entries(draft.schema)) {
-    if (!isSubItem(field) || !isOwn(field.link)) continue
-    draft.schema[name] = { ...field, link: { ...field.link, where } }
+    const relation = relationOf(field)
+    if (relation?.type !== 'object' || !isOwn(relation.link)) continue
+    draft.schema[name] = { ...relation, link: { ...relation.link, where } }
   }
   for (const [name, field] of Object.entries(target.schema)) {
-    if (!isSubCollection(field) || field.target !== draft.property || field.link.through !== undefined) continue
-    if (isOwn(field.link)) target.schema[name] = { ...field, link: { ...field.link, where } }
+    const relation = relationOf(field)
+    if (relation?.type !== 'array' || relation.target !== draft.property) continue
+    const { link } = relation
+    if (link.through === undefined && isOwn(link)) target.schema[name] = { ...relation, link: { ...link, where } }
   }
 }
 

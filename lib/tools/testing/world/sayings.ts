@@ -1,7 +1,8 @@
 import type { TSchema } from '@sinclair/typebox'
 import type { Declared } from '../../../core/declare/collection.ts'
+import { relationOf } from '../../../core/declare/relations.ts'
 import type { ValueGenerator } from './generator.ts'
-import { type Denial, type Part, relationOf } from './visible.ts'
+import type { Denial, Part } from './visible.ts'
 import type { World } from './world.ts'
 
 // Who says what a caller may do: rules of the registration, rules of a collection, its scope, or nobody, of what cannot

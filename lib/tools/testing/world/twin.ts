@@ -1,5 +1,5 @@
 import type { TSchema } from '@sinclair/typebox'
-import { isSubCollection } from '../../../core/declare/relations.ts'
+import { relationOf } from '../../../core/declare/relations.ts'
 import type { ValueGenerator } from './generator.ts'
 import type { Column, Table } from './table.ts'
 import { uuid } from './values.ts'
@@ -137,7 +137,7 @@ function generateJoins (
     hiding.kind === 'through' && throughOf(generated.schema[hiding.relation]) === table.name
   const holder = parts.find(({ generated }) =>
     Object.values(generated.schema).some(schema => throughOf(schema) === table.name))
-  const relation = Object.values(holder?.generated.schema ?? {}).filter(isSubCollection)
+  const relation = Object.values(holder?.generated.schema ?? {}).map(relationOf).filter(one => one?.type === 'array')
     .find(({ link }) => link.through === table.name)
   const target = parts.find(({ generated }) => generated.property === relation?.target)
   if (parts.some(usesTable) || holder === undefined || target === undefined ||

@@ -1,5 +1,5 @@
 import type { TSchema } from '@sinclair/typebox'
-import { isSubCollection, isSubItem } from '../../../core/declare/relations.ts'
+import { relationOf } from '../../../core/declare/relations.ts'
 import type { Column, Table } from './table.ts'
 import type { GeneratedCollection } from './collection.ts'
 import type { World } from './world.ts'
@@ -71,7 +71,7 @@ function relatedTo (
   const target = parts.find(({ generated }) => generated.property === relation?.target)
   if (relation === undefined || target === undefined) return []
   const own = keyIn(row, part)
-  if (isSubItem(relation)) {
+  if (relation.type === 'object') {
     const named = valuesIn(row, columnsOf(relation.link.foreignKey, part.table))
     if (!hasConstants(row, relation, part.table)) return []
     return target.table.rows.filter(one => keyIn(one, target) === named)
@@ -116,7 +116,7 @@ export function isForeignKeyIn (property: string, { generated }: Part, holder: P
   return Object.values(holder.generated.schema).some(schema => {
     const relation = relationOf(schema)
     if (relation === undefined || !columnsIn(relation).includes(property)) return false
-    return isSubItem(relation) ? holder.generated === generated : relation.target === generated.property
+    return relation.type === 'object' ? holder.generated === generated : relation.target === generated.property
   })
 }
 
@@ -144,14 +144,10 @@ function madeOf ({ schema, expressions, extras }: GeneratedCollection): readonly
   ]
 }
 
-/** Returns the schema as that of a relation; undefined for that of another field. */
-export const relationOf = (schema: TSchema | undefined) =>
-  schema !== undefined && (isSubItem(schema) || isSubCollection(schema)) ? schema : undefined
-
 type Relation = NonNullable<ReturnType<typeof relationOf>>
 
 /** Returns the name of a relation's join table; undefined where it has none. */
 export const throughOf = (schema: TSchema | undefined): string | undefined => {
   const relation = relationOf(schema)
-  return relation !== undefined && isSubCollection(relation) ? relation.link.through : undefined
+  return relation?.type === 'array' ? relation.link.through : undefined
 }

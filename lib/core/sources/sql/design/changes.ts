@@ -1,5 +1,5 @@
 import type { Declared } from '../../../declare/collection.ts'
-import { type ForeignKey, isSubCollection, isSubItem } from '../../../declare/relations.ts'
+import { type ForeignKey, isSubCollection, isSubItem, relationOf } from '../../../declare/relations.ts'
 import { describeValues } from '../../../model/values.ts'
 import type { SqlSource } from '../source.ts'
 
@@ -46,7 +46,7 @@ function compareColumns (table: string, found: DeclaredInSql, own: DeclaredInSql
 
 /** The kinds of the stored fields, by their columns. */
 function columnsOf ({ schema, source }: DeclaredInSql): ReadonlyMap<string, string> {
-  const scalars = Object.entries(schema.properties).filter(([, type]) => !isSubItem(type) && !isSubCollection(type))
+  const scalars = Object.entries(schema.properties).filter(([, type]) => relationOf(type) === undefined)
   return new Map(scalars.map(([property, type]) =>
     [source.column(property), describeValues(type, false)?.type.kind ?? 'unknown']))
 }
