@@ -1,7 +1,5 @@
 import { OptionalKind, Type, type TSchema } from '@sinclair/typebox'
-import {
-  type Behaviour, collection, type Declared, exactly, lookup, type WriteContext
-} from '../../../core/declare/collection.ts'
+import { collection, type Declared, exactly, lookup } from '../../../core/declare/collection.ts'
 import { computed } from '../../../core/declare/computed.ts'
 import { relationOf } from '../../../core/declare/relations.ts'
 import { ArgumentError } from '../../../core/errors/errors.ts'
@@ -22,16 +20,19 @@ export function declare ({ collections, guarded }: World, sources: Sources): Rec
   return Object.fromEntries(collections.map(generated => {
     const { keys, schema, expressions, table, requestStrategies, pages, extras } = generated
     const [key] = keys
+    const { scope, rules } = guarded?.guards[generated.property] ?? {}
     return [generated.property, collection(Type.Object(schema), {
       source: sources(table),
       ...keyOf(generated),
-      ...guarded?.guards[generated.property],
+      ...scope && { scope },
+      ...rules && { rules },
       requestStrategies,
       pages,
       ...(extras.hooks || lacksValues(generated)) && {
         hooks: {
-          creating: (item: ItemValues, context: WriteContext) => {
-            if (key?.kind === 'uuid' && keys.length === 1) replaceRandomKey(item, key.property, context, replaced)
+          creating: (item, { request }) => {
+            const given = `${request?.raw.url ?? ''} ${JSON.stringify(request?.body) ?? ''}`
+            if (key?.kind === 'uuid' && keys.length === 1) replaceRandomKey(item, key.property, given, replaced)
           }
         }
       },
@@ -49,7 +50,7 @@ export function declare ({ collections, guarded }: World, sources: Sources): Rec
         },
         ...extras.special && { first: exactly('me', () => findKey('1', generated)) }
       }
-    } as Behaviour<never>)]
+    })]
   }))
 }
 
@@ -99,10 +100,9 @@ const withOpenFlags = (schema: TSchema): TSchema => ({
 
 /** Replaces a random key by the next of a sequence, so that answers can be compared, unless the client gave it. */
 function replaceRandomKey (
-  item: ItemValues, key: string, { request }: WriteContext, replaced: { count: number }
+  item: ItemValues, key: string, given: string, replaced: { count: number }
 ): void {
-  const given = `${request?.raw.url ?? ''} ${JSON.stringify(request?.body) ?? ''}`.toLowerCase()
-  if (!given.includes(String(item[key]))) item[key] = uuid(0xabc000 + replaced.count++)
+  if (!given.toLowerCase().includes(String(item[key]))) item[key] = uuid(0xabc000 + replaced.count++)
 }
 
 /** Returns a setter for the first writable text, which refuses the text `forbidden`. */
