@@ -19,6 +19,15 @@ export function partsOf (predicate: Predicate): readonly Predicate[] {
 export const isOfField = (predicate: Predicate): predicate is FieldPredicate =>
   'field' in predicate && !('where' in predicate)
 
+/** Returns the conditions of one field in a predicate, also behind relations, each with the collection of the field. */
+export function conditionsIn (
+  predicate: Predicate, collection: Collection
+): ReadonlyArray<readonly [FieldPredicate, Collection]> {
+  if (isOfField(predicate)) return [[predicate, collection]]
+  const holder = 'where' in predicate ? predicate.field.target : collection
+  return partsOf(predicate).flatMap(part => conditionsIn(part, holder))
+}
+
 export interface ItemsFound {
   readonly collection: Collection
   /** The relation that leads to them; undefined if all items of the collection are searched. */

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { ValueGenerator } from '../world/generator.ts'
 import { encodeText } from '../requests/resources.ts'
 import type { Collection, StoredField } from '../../../core/model/model.ts'
-import { isOfField, partsOf } from '../../../core/plan/fold.ts'
+import { conditionsIn } from '../../../core/plan/fold.ts'
 import { memoryView } from '../../../core/sources/memory/view.ts'
 import type { Hints, TableShape } from './rows.ts'
 import type { KnownCaller, WorldRow, ServedApi, ProvedWorld } from './world.ts'
@@ -141,23 +141,15 @@ export function hintsOf ({ known }: CallerSight): Hints {
       }
       for (const operation of ['read', 'update', 'delete'] as const) {
         const scope = scopeOf(caller, collection, operation)
-        if (scope !== undefined) collect(scope, collection, add)
+        for (const [condition, holder] of scope === undefined ? [] : conditionsIn(scope, collection)) {
+          const values = 'value' in condition ? [condition.value].flat() : [null]
+          for (const value of values) add(condition.field.property, value, holder)
+        }
       }
     }
   }
   const facts = [...known.values()].flatMap(callers => [...callers.values()].map(one => one.facts))
   return { fields, caller: [...new Set(facts.flatMap(one => scalarsIn(one, 3)))] }
-}
-
-type Add = (property: string, value: unknown, collection: Collection) => void
-
-function collect (predicate: Scope, collection: Collection, add: Add): void {
-  if (isOfField(predicate)) {
-    const values = 'value' in predicate ? [predicate.value].flat() : [null]
-    for (const value of values) add(predicate.field.property, value, collection)
-  }
-  const holder = 'where' in predicate ? predicate.field.target : collection
-  for (const part of partsOf(predicate)) collect(part, holder, add)
 }
 
 const scalarsIn = (value: unknown, depth: number): ReadonlyArray<string | number> => {
