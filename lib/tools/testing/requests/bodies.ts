@@ -3,7 +3,7 @@ import type { Collection, Field, StoredField } from '../../../core/model/model.t
 import { amendmentsOf } from '../../../core/plan/write/amendment.ts'
 import { memoryView } from '../../../core/sources/memory/view.ts'
 import type { ValueGenerator } from '../world/generator.ts'
-import { examplesOf } from './resources.ts'
+import { generateExample } from './resources.ts'
 import { oddJson, spellings } from '../world/values.ts'
 
 // Bodies are generated as text, because JSON.stringify() cannot write all numbers of JSON, such as -0 and 1e400.
@@ -42,7 +42,7 @@ export function generateValue (generator: ValueGenerator, field: Field, collecti
     const elements = Array.from({ length: generator.below(4) }, () => generateElement(generator, field.target, depth))
     return `[${elements.join(',')}]`
   }
-  if (field.kind === 'input') return JSON.stringify(generator.from(examplesOf(field)) ?? null)
+  if (field.kind === 'input') return JSON.stringify(generateExample(generator, field) ?? null)
   if (field.nullable && !field.omitted && generator.chance(20)) return 'null'
   return generateStored(generator, field, collection)
 }
@@ -61,7 +61,7 @@ function generateStored (generator: ValueGenerator, field: StoredField, collecti
   const { rows, value: valueIn } = memoryView(collection)
   const used = valueIn(generator.from(rows()) ?? {}, field)
   const isTaken = used !== null && generator.chance(field.identifier ? 15 : 30)
-  const value = isTaken ? used : generator.from(examplesOf(field))
+  const value = isTaken ? used : generateExample(generator, field)
   const others = field.type.kind === 'string' || field.type.kind === 'json' ? undefined : spellings[field.type.kind]
   if (others !== undefined && generator.chance(8)) {
     return field.type.kind === 'number' || field.type.kind === 'integer'

@@ -1,4 +1,4 @@
-import type { Collection, DataField, RelationField, ScalarField } from '../../../core/model/model.ts'
+import type { Collection, RelationField, ScalarField } from '../../../core/model/model.ts'
 import { type Operator, operatorNames, traitsOf } from '../../../core/model/operators.ts'
 import { startOf, unitsOf } from '../../../core/plan/time-units.ts'
 import { comparison, fieldAsked, sortTerm, valueText } from '../../../core/request/made.ts'
@@ -153,9 +153,8 @@ const allScalars = ({ fields }: Collection) => [...fields.values()].filter((one)
   one.kind !== 'sub-item' && one.kind !== 'sub-collection'
 )
 
-const filterable = (collection: Collection) => scalarFields(collection).filter((one): one is DataField =>
-  one.kind !== 'computed' && one.filterable && one.type.operators.size > 0
-)
+const filterable = (collection: Collection) => scalarFields(collection).filter(one => one.kind !== 'computed')
+  .filter(one => one.filterable && one.type.operators.size > 0)
 
 function generateOperands (
   generator: ValueGenerator, field: ScalarField, operator: Operator, collection: Collection

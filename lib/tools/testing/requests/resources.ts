@@ -1,11 +1,10 @@
 import type {
-  Collection, DataField, Field, RelationField, ScalarField, StoredField
+  Collection, Field, RelationField, ScalarField, StoredField
 } from '../../../core/model/model.ts'
 import type { Api } from '../../../core/api/answer.ts'
 import { memoryView } from '../../../core/sources/memory/view.ts'
 import type { ValueGenerator, Weighted } from '../world/generator.ts'
 import { exampleOf } from '../world/examples.ts'
-import { memoize } from '../../../core/scheduling/memoize.ts'
 import { oddTexts, spellings } from '../world/values.ts'
 
 /** The model and options of the API over memory(), from whose current rows requests are generated. */
@@ -215,9 +214,8 @@ export const relationsOf = <K extends RelationField['kind']>({ fields }: Collect
     one.readable && kinds.some(kind => kind === one.kind)
   )
 
-const groupable = (collection: Collection) => scalarFields(collection).filter((one): one is DataField =>
-  one.kind !== 'computed' && one.filterable && one.type.kind !== 'json'
-)
+const groupable = (collection: Collection) => scalarFields(collection).filter(one => one.kind !== 'computed')
+  .filter(one => one.filterable && one.type.kind !== 'json')
 
 /** Returns the value that a field of a row is filtered and sorted by; undefined where there is none. */
 export const valueCompared = (row: object | undefined, field: ScalarField, collection: Collection): unknown =>
@@ -228,18 +226,18 @@ export function generateText (
   generator: ValueGenerator, field: ScalarField, collection: Collection, rows = memoryView(collection).rows()
 ): string {
   const choices: Weighted<() => string> = [
-    [6, () => textOfValue(valueCompared(generator.from(rows), field, collection) ?? generator.from(examplesOf(field)))],
-    [3, () => textOfValue(generator.from(examplesOf(field)))],
+    [6, () => textOfValue(valueCompared(generator.from(rows), field, collection) ?? generateExample(generator, field))],
+    [3, () => textOfValue(generateExample(generator, field))],
     [1, () => generator.of(oddTexts)]
   ]
   return generator.weighted(...choices)()
 }
 
-/** Returns values that the field accepts: those of its schema, or made by its type. */
-export const examplesOf = ({ schema }: Field): readonly unknown[] =>
-  (schema['examples'] as readonly unknown[] | undefined) ?? made(schema)
-
-const made = memoize((schema: Field['schema']) => Array.from({ length: 24 }, (_, n) => exampleOf(schema, n)))
+/** Returns a value that the field accepts: an example of its schema, or one made by its type. */
+export function generateExample (generator: ValueGenerator, { schema }: Field): unknown {
+  const examples = schema['examples'] as readonly unknown[] | undefined
+  return examples === undefined ? exampleOf(schema, generator.below(24)) : generator.from(examples)
+}
 
 /** Returns the text, at times in another spelling, with the same value or a similar one. */
 function respell (generator: ValueGenerator, text: string, { type }: StoredField): string {
