@@ -1,5 +1,5 @@
 import type { Operator } from '../model/values.ts'
-import type { ComparisonFilter, FieldAsked, Query, SortAsked, TextPlace, ValueText } from './request.ts'
+import type { ComparisonFilter, SortAsked, TextPlace, ValueText } from './request.ts'
 
 // Parts of queries that code makes, to be printed (print.ts): they stand in no text of a client.
 
@@ -17,7 +17,3 @@ export const valueText = (text: string | null): ValueText =>
 
 export const sortTerm = (path: string, descending: boolean): SortAsked =>
   ({ path: path.split('.'), descending, at: nowhere })
-
-/** Returns a field of a selection; of a relation with a query of its own. */
-export const fieldAsked = (name: string, query?: Partial<Query>): FieldAsked =>
-  ({ name, query: query && { filters: [], page: {}, at: {}, ...query }, at: nowhere })

@@ -2,7 +2,22 @@ import { type Operator, traitsOf } from '../model/values.ts'
 import type { ComparisonFilter, FieldAsked, Filter, PageAsked, Query, SortAsked, ValueText } from './request.ts'
 import { nameEnd, type ParameterKind, parameterOf, type Syntax } from './syntax.ts'
 
-type QueryPrinted = Partial<Omit<Query, 'at'>>
+/** A part of a query without the places of its texts, as code makes it: it stands in no text of a client. */
+type Unplaced<Part> = Part extends ReadonlyArray<infer One>
+  ? ReadonlyArray<Unplaced<One>>
+  : Part extends object ? { readonly [Name in keyof Part as Exclude<Name, 'at'>]: Unplaced<Part[Name]> } : Part
+
+type FilterPrinted = Unplaced<Filter>
+type ComparisonPrinted = Unplaced<ComparisonFilter>
+type ValuePrinted = Unplaced<ValueText>
+type SortPrinted = Unplaced<SortAsked>
+type PagePrinted = Unplaced<PageAsked>
+interface FieldPrinted { readonly name: FieldAsked['name'], readonly query?: QueryPrinted | undefined }
+
+/** A query as it is printed: what it leaves out is not asked for. */
+export interface QueryPrinted extends Partial<Unplaced<Omit<Query, 'fields'>>> {
+  readonly fields?: readonly FieldPrinted[] | undefined
+}
 
 /**
  * Prints a query as a raw query string: the inverse of parseQuery(). What is parsed of it is the query again, but for
@@ -31,7 +46,7 @@ export const encodePart = (text: string): string =>
 type Place = 'alone' | 'inside'
 
 /** Prints a filter as a parameter: by its field where that is no parameter's name, else by `where`. */
-function printPart (filter: Filter, syntax: Syntax): string {
+function printPart (filter: FilterPrinted, syntax: Syntax): string {
   const text = printFilter(filter, syntax)
   const isNamed = 'path' in filter && isFree(filter.path.join('.'), syntax)
   return isNamed ? text : `${parameterOf('where', syntax)}=${text}`
@@ -42,7 +57,7 @@ const isFree = (name: string, { fieldParameters, parameters, ignored }: Syntax):
   fieldParameters && !parameters.has(name) && ignored?.(name) !== true
 
 /** Prints a filter. `place`: `inside` of parentheses, its values end earlier. */
-export function printFilter (filter: Filter, syntax: Syntax, place: Place = 'alone'): string {
+export function printFilter (filter: FilterPrinted, syntax: Syntax, place: Place = 'alone'): string {
   switch (filter.kind) {
     case 'compare': return printComparison(filter, syntax, place)
     case 'not': return `!${printGroup(filter.of, syntax)}`
@@ -51,12 +66,12 @@ export function printFilter (filter: Filter, syntax: Syntax, place: Place = 'alo
   }
 }
 
-function printGroup (filter: Filter, syntax: Syntax): string {
+function printGroup (filter: FilterPrinted, syntax: Syntax): string {
   const of = filter.kind === 'all' || filter.kind === 'any' ? filter.of : [filter]
   return `(${of.map(one => printFilter(one, syntax, 'inside')).join(filter.kind === 'any' ? '|' : ',')})`
 }
 
-function printComparison ({ path, operator, values }: ComparisonFilter, syntax: Syntax, place: Place): string {
+function printComparison ({ path, operator, values }: ComparisonPrinted, syntax: Syntax, place: Place): string {
   const spelling = spellingOf(operator, syntax)
   const start = path.join('.') + spelling
   if (!traitsOf(operator).list) return start + printValue(values[0], spelling, place, syntax)
@@ -66,7 +81,7 @@ function printComparison ({ path, operator, values }: ComparisonFilter, syntax: 
 
 /** `before`: the text that they follow. */
 export function printValues (
-  values: readonly ValueText[], syntax: Syntax, before = '', place: Place = 'alone'
+  values: readonly ValuePrinted[], syntax: Syntax, before = '', place: Place = 'alone'
 ): string {
   const [delimiter = ','] = syntax.list
   const ends = [...syntax.list].join('') + endsOf[place]
@@ -76,13 +91,13 @@ export function printValues (
 /** The characters that end a value in each place. */
 const endsOf: Readonly<Record<Place, string>> = { alone: '', inside: ',;|()' }
 
-function printValue (value: ValueText | undefined, before: string, place: Place, syntax: Syntax): string {
+function printValue (value: ValuePrinted | undefined, before: string, place: Place, syntax: Syntax): string {
   const text = value === undefined ? '' : printText(value, before, endsOf[place], syntax)
   return text === '' && place === 'inside' ? '""' : text
 }
 
 /** Prints a text, in quotes where it would be read otherwise without them. `ends`: the characters that end it. */
-function printText ({ text, quoted }: ValueText, before: string, ends: string, syntax: Syntax): string {
+function printText ({ text, quoted }: ValuePrinted, before: string, ends: string, syntax: Syntax): string {
   const isSafe = !quoted && !/^[("=]|^\s|\s$/.test(text) && !lengthens(before, text, syntax) &&
     ![...ends].some(end => text.includes(end))
   return isSafe ? text : `"${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`
@@ -100,13 +115,13 @@ export function spellingOf (operator: Operator, { operators }: Syntax): string {
 }
 
 /** Prints an order: as one value or, where none of its delimiters can stand there, as a value for each term. */
-export function printSort (terms: readonly SortAsked[], syntax: Syntax, taken = ''): readonly string[] {
+export function printSort (terms: readonly SortPrinted[], syntax: Syntax, taken = ''): readonly string[] {
   const delimiter = [...syntax.sort].find(one => !taken.includes(one))
   const printed = terms.map(term => printTerm(term, syntax, taken))
   return delimiter === undefined || printed.length === 0 ? printed : [printed.join(delimiter)]
 }
 
-function printTerm ({ path, descending }: SortAsked, { directions, direction }: Syntax, taken: string): string {
+function printTerm ({ path, descending }: SortPrinted, { directions, direction }: Syntax, taken: string): string {
   const name = path.join('.')
   if (!descending) return name
   const word = [...directions].find(([, isDescending]) => isDescending)?.[0]
@@ -117,13 +132,13 @@ function printTerm ({ path, descending }: SortAsked, { directions, direction }: 
 const pageKinds = ['page', 'offset', 'size', 'after', 'before'] as const satisfies
   ReadonlyArray<ParameterKind & keyof PageAsked>
 
-const printPage = (page: PageAsked, syntax: Syntax, named = parameterOf): readonly string[] =>
+const printPage = (page: PagePrinted, syntax: Syntax, named = parameterOf): readonly string[] =>
   pageKinds.flatMap(kind => {
     const value = page[kind]
     return value === undefined ? [] : [`${named(kind, syntax)}=${value.text}`]
   })
 
-export function printFields (fields: readonly FieldAsked[], syntax: Syntax): string {
+export function printFields (fields: readonly FieldPrinted[], syntax: Syntax): string {
   const [delimiter = ','] = syntax.fields
   return fields.map(({ name, query }) => query === undefined ? name : `${name}(${printNested(name, query, syntax)})`)
     .join(delimiter)
@@ -132,7 +147,8 @@ export function printFields (fields: readonly FieldAsked[], syntax: Syntax): str
 // Fixed, as in select.ts.
 const optionDelimiter = ';'
 
-function printNested (name: string, { filters, sort = [], fields, page }: Query, outer: Syntax): string {
+function printNested (name: string, query: QueryPrinted, outer: Syntax): string {
+  const { filters = [], sort = [], fields, page = {} } = query
   const syntax = outer.here?.inside(name) ?? outer
   return [
     ...fields === undefined ? [] : [printFields(fields, syntax)],
@@ -149,7 +165,7 @@ const optionOf = (kind: ParameterKind, syntax: Syntax): string => {
 }
 
 /** Prints a filter as an option of a selection, where the name of a relation in parentheses would be a field. */
-function printOption (filter: Filter, syntax: Syntax): string {
+function printOption (filter: FilterPrinted, syntax: Syntax): string {
   const text = printFilter(filter, syntax, 'inside')
   const isNamed = filter.kind === 'compare' && isFree(filter.path.join('.'), syntax)
   return isNamed ? text : `${optionOf('where', syntax)}=${text}`

@@ -1,6 +1,6 @@
 import type { CollectionView, Face, ResourceView, Sight } from '../../core/api/face.ts'
 import { decodePercent } from '../../core/request/decode.ts'
-import { fieldAsked, type sortTerm, valueText } from '../../core/request/made.ts'
+import { type sortTerm, valueText } from '../../core/request/made.ts'
 import { encodePart, print, printValues } from '../../core/request/print.ts'
 import type { Filter, Query } from '../../core/request/request.ts'
 import { parameterOf, type Syntax } from '../../core/request/syntax.ts'
@@ -168,7 +168,7 @@ export const parameterPart = (kind: ParameterKind, value: string, syntax: Syntax
 /** Returns the query that asks for items: their filters, and other parameters. */
 export function asking (filters: QueryParts, { fields, sort, size }: Asked, syntax: Syntax): string {
   const asked = print({
-    ...fields && { fields: fields.map(name => fieldAsked(name)) },
+    ...fields && { fields: fields.map(name => ({ name })) },
     ...sort && { sort: [sort] },
     ...size !== undefined && { page: { size: valueText(String(size)) } }
   }, syntax)

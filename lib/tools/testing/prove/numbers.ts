@@ -2,7 +2,7 @@ import type { ValueGenerator } from '../world/generator.ts'
 import { generateText, relationsOf, scalarFields } from '../requests/resources.ts'
 import type { Collection, ScalarField } from '../../../core/model/model.ts'
 import { syntaxOf } from '../../../core/plan/path/syntax.ts'
-import { comparison, fieldAsked, sortTerm, valueText } from '../../../core/request/made.ts'
+import { comparison, valueText } from '../../../core/request/made.ts'
 import { print } from '../../../core/request/print.ts'
 import { read, type Way } from './way.ts'
 import type { ServedApi } from './world.ts'
@@ -18,8 +18,8 @@ export function numberWays (
     : []
   return [
     ...grouping.flatMap(field => {
-      const groups = { fields: [fieldAsked(field.name), fieldAsked('count()')] }
-      const most = { ...groups, sort: [sortTerm('count()', true)], page: { size: valueText('5') } }
+      const groups = { fields: [{ name: field.name }, { name: 'count()' }] }
+      const most = { ...groups, sort: [{ path: ['count()'], descending: true }], page: { size: valueText('5') } }
       return [
         read(`${name}.${field.name} grouped`, () => `${url}?${query(most)}`),
         read(`${name}.${field.name} by number`, generator => {
@@ -32,7 +32,7 @@ export function numberWays (
       const calls = target.strategies.aggregates ? scalarFields(target).flatMap(field => callOf(field, target)) : []
       return [{ called: 'count()', value: few }, ...calls].flatMap(({ called, value }): readonly Way[] => {
         const call = `${relation}.${called}`
-        const most = { fields: [fieldAsked(call)], sort: [sortTerm(call, true)] }
+        const most = { fields: [{ name: call }], sort: [{ path: call.split('.'), descending: true }] }
         return [
           read(`${name}.${relation} ${called}`, () => `${url}?${query(most)}`),
           read(`${name}.${relation} by ${called}`, generator =>

@@ -7,7 +7,7 @@ import type { Collection, ScalarField } from '../../../core/model/model.ts'
 import { operatorNames, traitsOf } from '../../../core/model/values.ts'
 import { syntaxOf } from '../../../core/plan/path/syntax.ts'
 import { amendmentsOf } from '../../../core/plan/write/amendment.ts'
-import { comparison, fieldAsked, sortTerm, valueText } from '../../../core/request/made.ts'
+import { comparison, valueText } from '../../../core/request/made.ts'
 import { print, spellingOf } from '../../../core/request/print.ts'
 import { agentWays } from './agents.ts'
 import { batchWays } from './batches.ts'
@@ -88,8 +88,8 @@ function readsOf (served: ServedApi, view: View, guess: Guess): readonly Way[] {
     ...numberWays(served, collection, url),
     ...relationsOf(collection, 'sub-item', 'sub-collection').flatMap((field): readonly Way[] => {
       const key = field.target.key.find(one => one.readable)
-      const nested = key && { fields: [fieldAsked(key.name)] }
-      const select = print({ fields: [fieldAsked(field.name, nested)] }, syntaxOf(collection, syntax))
+      const nested = key && { fields: [{ name: key.name }] }
+      const select = print({ fields: [{ name: field.name, query: nested }] }, syntaxOf(collection, syntax))
       return [
         read(`${name}.${field.name} embedded`, () => `${url}?${select}`),
         read(`${name}.${field.name} as a path`, generator => `${item(generator)}/${encodeText(field.name)}`)
@@ -121,7 +121,7 @@ function fieldWays (
     })),
     ...field.sortable && field.type.kind !== 'json'
       ? [read(`${name} sorted`, () =>
-          `${url}?${query({ sort: [sortTerm(field.name, false)], page: { size: valueText('2') } })}`)]
+          `${url}?${query({ sort: [{ path: [field.name], descending: false }], page: { size: valueText('2') } })}`)]
       : [],
     ...canGroup(field)
       ? [read(`${name} as a dictionary`, () => `${url}/${encodeText(`${syntax.dictionaryPrefix}${field.name}`)}`)]

@@ -1,6 +1,5 @@
 import type { Collection } from '../../../core/model/model.ts'
 import { unitsOf } from '../../../core/plan/time-units.ts'
-import { fieldAsked, sortTerm } from '../../../core/request/made.ts'
 import { generateCall } from './functions.ts'
 import type { ValueGenerator } from '../world/generator.ts'
 import {
@@ -11,9 +10,11 @@ import { relationsOf, scalarFields } from './resources.ts'
 /** Returns a query of groups; `named` for a dictionary of them, which has a field of its own. */
 export function generateGroups (generator: ValueGenerator, collection: Collection, named: boolean): string {
   const by = named && generator.chance(95) ? [] : generateShared(generator, collection)
-  const calls = Array.from({ length: 1 + generator.below(3) }, () => fieldAsked(generateCall(generator, collection)))
+  const calls = Array.from({ length: 1 + generator.below(3) }, (): FieldAsked =>
+    ({ name: generateCall(generator, collection) }))
   const known = [...by, ...calls].filter(({ query }) => query === undefined)
-  const sort = generator.some(known, 50).map(({ name }) => sortTerm(name, generator.chance(50)))
+  const sort = generator.some(known, 50)
+    .map(({ name }) => ({ path: name.split('.'), descending: generator.chance(50) }))
   return [
     ...generateParts(generator, { fields: [...by, ...calls] }),
     ...generator.chance(40) ? [generateFilterPart(generator, collection)] : [],
@@ -25,25 +26,25 @@ export function generateGroups (generator: ValueGenerator, collection: Collectio
 
 /** Returns the values that the items of a group share. */
 function generateShared (generator: ValueGenerator, collection: Collection): readonly FieldAsked[] {
-  const names = generator.some(scalarFields(collection), 25).map(({ name }) => fieldAsked(name))
+  const names = generator.some(scalarFields(collection), 25).map(({ name }) => ({ name }))
   const dated = scalarFields(collection).filter(field => 'type' in field && unitsOf(field.type).length > 0)
   const day = generator.chance(40) ? generator.from(dated) : undefined
   const unit = day !== undefined && 'type' in day ? generator.of(unitsOf(day.type)) : undefined
   const relation = generator.chance(35) ? generator.from(relationsOf(collection, 'sub-item')) : undefined
   const field = relation && generator.from(scalarFields(relation.target))
   return [
-    ...names, ...day && unit ? [fieldAsked(`${day.name}.${unit}()`)] : [],
+    ...names, ...day && unit ? [{ name: `${day.name}.${unit}()` }] : [],
     ...relation && field
-      ? [fieldAsked(relation.name, { fields: [fieldAsked(field.name)] })]
+      ? [{ name: relation.name, query: { fields: [{ name: field.name }] } }]
       : []
   ]
 }
 
 function generateHaving (generator: ValueGenerator, calls: readonly FieldAsked[]): Filter {
   const compare = (): Filter => {
-    const { name, at } = generator.chance(60) ? fieldAsked('count()') : generator.of(calls)
+    const { name } = generator.chance(60) ? { name: 'count()' } : generator.of(calls)
     const operator = generator.of(ordering)
-    return { kind: 'compare', path: name.split('.'), operator, values: [generateNumber(generator)], at }
+    return { kind: 'compare', path: name.split('.'), operator, values: [generateNumber(generator)] }
   }
   if (generator.chance(60)) return compare()
   const of = [compare(), compare()]

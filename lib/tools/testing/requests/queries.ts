@@ -1,9 +1,8 @@
 import type { Collection, RelationField, ScalarField } from '../../../core/model/model.ts'
 import { type Operator, operatorNames, traitsOf } from '../../../core/model/operators.ts'
 import { startOf, unitsOf } from '../../../core/plan/time-units.ts'
-import { comparison, fieldAsked, sortTerm, valueText } from '../../../core/request/made.ts'
-import { printParts } from '../../../core/request/print.ts'
-import type { Query } from '../../../core/request/request.ts'
+import { valueText } from '../../../core/request/made.ts'
+import { printParts, type QueryPrinted } from '../../../core/request/print.ts'
 import { compileSyntax } from '../../../core/request/syntax.ts'
 import { memoryView } from '../../../core/sources/memory/view.ts'
 import { generateCall } from './functions.ts'
@@ -31,7 +30,7 @@ const shuffle = <T>(generator: ValueGenerator, parts: readonly T[]) =>
   generator.chance(20) ? parts.toReversed() : parts
 
 /** Returns the parts of a query string: in one of the spellings of the query, and in encodings that clients use. */
-export function generateParts (generator: ValueGenerator, query: Partial<Query>): readonly string[] {
+export function generateParts (generator: ValueGenerator, query: QueryPrinted): readonly string[] {
   const parts = printParts(query, generator.chance(40) ? generateSyntax(generator) : standard)
   // Without its quotes a value may be another one, or break the filter.
   const texts = generator.chance(3) ? parts.map(part => part.replaceAll('"', '')) : parts
@@ -89,13 +88,13 @@ function generateGroup (generator: ValueGenerator, collection: Collection, depth
 export const negatedOrNot = (generator: ValueGenerator, of: Filter): Filter =>
   generator.chance(30) ? { kind: 'not', of } : of
 
-export type FieldAsked = ReturnType<typeof fieldAsked>
-export type Filter = Query['filters'][number]
-type Comparison = ReturnType<typeof comparison>
-type Value = ReturnType<typeof valueText>
+export type FieldAsked = NonNullable<QueryPrinted['fields']>[number]
+export type Filter = NonNullable<QueryPrinted['filters']>[number]
+type Comparison = Extract<Filter, { kind: 'compare' }>
+type Value = Comparison['values'][number]
 
 const compare = (path: readonly string[], operator: Operator, values: readonly Value[]): Comparison =>
-  ({ ...comparison('', operator, null), path, values })
+  ({ kind: 'compare', path, operator, values })
 
 function generateComparison (generator: ValueGenerator, collection: Collection, hops: number): Comparison {
   const relation = hops > 0 && generator.chance(25)
@@ -195,9 +194,9 @@ function generatePiece (
 
 // Sorts, selections and pages
 
-function generateSort (generator: ValueGenerator, collection: Collection): NonNullable<Query['sort']> {
+function generateSort (generator: ValueGenerator, collection: Collection): NonNullable<QueryPrinted['sort']> {
   return Array.from({ length: generator.weighted([3, 1], [2, 2], [1, 3]) }, () =>
-    sortTerm(generateSortPath(generator, collection, 3).join('.'), generator.chance(40)))
+    ({ path: generateSortPath(generator, collection, 3), descending: generator.chance(40) }))
 }
 
 function generateSortPath (generator: ValueGenerator, collection: Collection, hops: number): readonly string[] {
@@ -215,21 +214,21 @@ function generateSortPath (generator: ValueGenerator, collection: Collection, ho
 
 function generateSelection (generator: ValueGenerator, collection: Collection, depth: number): readonly FieldAsked[] {
   const scalars = generator.some(generator.chance(97) ? scalarFields(collection) : [...collection.fields.values()], 40)
-    .map(({ name }) => fieldAsked(name))
+    .map(({ name }) => ({ name }))
   const relations = depth === 0 ? [] : generator.some(relationsOf(collection, 'sub-item', 'sub-collection'), 45)
   const nested = relations.flatMap(({ kind, name, target }): readonly FieldAsked[] => {
     if (generator.chance(kind === 'sub-collection' ? 20 : 1)) {
       const length = 1 + generator.below(3)
-      return Array.from({ length }, () => fieldAsked(`${name}.${generateCall(generator, target)}`))
+      return Array.from({ length }, () => ({ name: `${name}.${generateCall(generator, target)}` }))
     }
-    if (generator.chance(10)) return [fieldAsked(name)]
-    return [fieldAsked(name, generateNested(generator, target, kind === 'sub-collection', depth - 1))]
+    if (generator.chance(10)) return [{ name }]
+    return [{ name, query: generateNested(generator, target, kind === 'sub-collection', depth - 1) }]
   })
   const fields = [...scalars, ...nested]
-  return fields.length > 0 ? fields : scalarFields(collection).slice(0, 1).map(({ name }) => fieldAsked(name))
+  return fields.length > 0 ? fields : scalarFields(collection).slice(0, 1).map(({ name }) => ({ name }))
 }
 
-function generateNested (generator: ValueGenerator, target: Collection, many: boolean, depth: number): Partial<Query> {
+function generateNested (generator: ValueGenerator, target: Collection, many: boolean, depth: number): QueryPrinted {
   const fields = generateSelection(generator, target, depth)
   if (!many) return { fields }
   const query = {
@@ -244,7 +243,7 @@ function generateNested (generator: ValueGenerator, target: Collection, many: bo
   return { ...query, fields: generator.chance(15) && hasOptions ? undefined : fields }
 }
 
-function generateRange (generator: ValueGenerator): Query['page'] {
+function generateRange (generator: ValueGenerator): NonNullable<QueryPrinted['page']> {
   const value = (limit: number) => valueText(String(generator.below(limit)))
   return {
     ...generator.chance(35) && { size: value(4) },
