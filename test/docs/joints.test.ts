@@ -93,6 +93,12 @@ test('a short file has two importers, or says first why it stands alone', t => {
   t.end()
 })
 
+test('one view shows the suite and the proof what memory() holds', t => {
+  const taken = filesIn('lib/tools/testing/').flatMap(coreIn).filter(name => name.startsWith('sources/memory/'))
+  t.strictSame([...new Set(taken)].sort(), ['sources/memory/memory', 'sources/memory/view'])
+  t.end()
+})
+
 test('one interface describes a table of a database, and one what statements need besides', t => {
   const catalog = 'lib/core/sources/sql/catalog.ts'
   // A drawn table of the conformance suite is what its own statements and rows are made from.
