@@ -119,12 +119,28 @@ conditions('every change of what may be read changes the tag: of hidden fields a
   tools.t.equal(await tagOf(tools, '/artists/1'), etag, 'what may not be read is not told by a tag')
 })
 
-conditions('If-Match: * asks for an item that is there; a weak tag or none matches nothing', async tools => {
+conditions('a tag with the mark W/ matches as without it, also in a list; no answer has such a tag', async tools => {
+  const { t, get, send, same } = tools
+  for (const [rating, list] of [[1, (tag: string) => tag], [4, (tag: string) => `W/"x", ${tag},"y"`]] as const) {
+    const weak = `W/${await tagOf(tools, '/artists/1')}`
+    const written = await send('PATCH', '/artists/1', { rating }, {
+      'if-match': list(weak), prefer: 'return=representation'
+    })
+    t.match(written.headers.etag, /^"[\w.-]+"$/)
+    same(await send('PATCH', '/artists/1', { rating: 2 }, { 'if-match': list(weak) }), 412, changed)
+    same(await send('DELETE', '/artists/1', undefined, { 'if-match': list(weak) }), 412, changed)
+    const etag = String((await get('/artists/1')).headers.etag)
+    same(await get('/artists/1', { 'if-none-match': list(`W/${etag}`) }), 304, '', { etag })
+    same(await send('PUT', '/artists/1', { rating: 3 }, { 'if-none-match': list(`W/${etag}`) }), 412, there)
+  }
+  same(await send('DELETE', '/artists/3', undefined, { 'if-match': `W/${await tagOf(tools, '/artists/3')}` }), 200, ok)
+}, { requestStrategies: { delete: true } })
+
+conditions('If-Match: * asks for an item that is there; what is no tag of it matches nothing', async tools => {
   const { send, same } = tools
   same(await send('PUT', '/artists/1', { rating: 1 }, { 'if-match': '*' }), 200, ok)
   for (const tag of [
-    `W/${await tagOf(tools, '/artists/1')}`, 'x', '', '""', '"."',
-    (await tagOf(tools, '/artists/1')).replaceAll('"', '')
+    'x', '', '""', '"."', 'W/', 'W/"x"', (await tagOf(tools, '/artists/1')).replaceAll('"', '')
   ]) same(await send('PUT', '/artists/1', { rating: 2 }, { 'if-match': tag }), 412, changed)
 })
 

@@ -75,9 +75,9 @@ export const faults: readonly Fault[] = [
     tests: ['contract/pages']
   },
   {
-    what: 'plan: If-Match takes a weak tag',
-    text: 'return (weakly || !weak) && opaque',
-    fault: 'return opaque',
+    what: 'request: a tag with the mark of a weak one is none',
+    text: '/"([^"]*)"/g',
+    fault: '/(?<!W\\/)"([^"]*)"/g',
     tests: ['contract/conditions']
   },
   {

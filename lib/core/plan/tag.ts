@@ -79,7 +79,7 @@ export const partLength = 2 ** 19
 
 /** Returns true if the client already has a representation with this tag, by weak comparison (RFC 9110, 13.1.2). */
 export const isKnown = (tag: string, known: Tags | undefined): boolean =>
-  known === 'any' || (known?.some(one => one.opaque === tag) ?? false)
+  known === 'any' || (known?.includes(tag) ?? false)
 
 /**
  * Checks the preconditions of a write. `version` is undefined if the item does not exist. Throws precondition_failed if
@@ -88,12 +88,12 @@ export const isKnown = (tag: string, known: Tags | undefined): boolean =>
 export function checkConditions (conditions: Conditions, version: string | undefined, required: boolean): void {
   const { ifMatch, ifNoneMatch } = conditions
   if (required) expectOne(conditions)
-  if (ifMatch !== undefined && !matches(ifMatch, version, false)) {
+  if (ifMatch !== undefined && !matches(ifMatch, version)) {
     throw preconditionFailed(version === undefined
       ? "The item does not exist, so it cannot match 'If-Match'."
       : "The item no longer matches 'If-Match'. Read it again before you change it.")
   }
-  if (ifNoneMatch !== undefined && matches(ifNoneMatch, version, true)) {
+  if (ifNoneMatch !== undefined && matches(ifNoneMatch, version)) {
     throw preconditionFailed("The item exists and matches 'If-None-Match'.")
   }
 }
@@ -115,11 +115,8 @@ function expectOne ({ ifMatch, ifNoneMatch }: Conditions): void {
   if (ifMatch === undefined && ifNoneMatch === undefined) throw preconditionRequired()
 }
 
-/** Compares the version parts of the tags. A weak tag never matches in a strong comparison (RFC 9110, 8.8.3.2). */
-function matches (tags: Tags, version: string | undefined, weakly: boolean): boolean {
+/** Compares the version parts of the tags. */
+function matches (tags: Tags, version: string | undefined): boolean {
   if (version === undefined) return false
-  if (tags === 'any') return true
-  return tags.some(({ weak, opaque }) => {
-    return (weakly || !weak) && opaque.split('.')[0] === version && opaque.includes('.')
-  })
+  return tags === 'any' || tags.some(tag => tag.split('.')[0] === version && tag.includes('.'))
 }

@@ -190,7 +190,7 @@ function generateCondition (generator: ValueGenerator, path: string, { tags }: C
     { 'if-match': '"x"' },
     { 'if-none-match': '*' },
     { 'if-match': 'x' },
-    { 'if-match': `"x", ${right ?? '*'}` },
+    { 'if-match': `"x", W/${right ?? '*'}` },
     { 'if-match': [...tags.values()].at(-1) ?? '*' }
   ])
 }
