@@ -5,7 +5,7 @@ import { DeclarationError, describeValue } from '../errors/errors.ts'
 import { isObject } from '../errors/is-object.ts'
 import { didYouMean, orNearest, suggest } from '../errors/suggest.ts'
 import { sharedAjv } from './formats.ts'
-import { describeViolation } from './schema-validators.ts'
+import { describeViolation } from './schema-violations.ts'
 
 /**
  * Returns a check of what the application passes in: options, or a declaration. Each member is compiled at its first

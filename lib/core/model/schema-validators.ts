@@ -7,6 +7,7 @@ import { memoizeRecent } from '../scheduling/memoize.ts'
 import { makeAjvWithFormats } from './formats.ts'
 import type { InputField, StoredField } from './model.ts'
 import { isMultipleOf } from './numbers.ts'
+import { violationsOf } from './schema-violations.ts'
 import { formatTypes } from './values.ts'
 
 /** Returns all violations by these values, which are given by their names on the wire. */
@@ -15,7 +16,7 @@ export type Validate = (values: Readonly<Record<string, unknown>>) => readonly V
 /** Strict: it does not coerce values, fill in defaults or remove members. It is independent of the host's Ajv. */
 function makeValidatorAjv (ownProperties: boolean): Ajv {
   const ajv = makeAjvWithFormats({
-    allErrors: true, strictTypes: false, strictTuples: false, strictRequired: false, ownProperties
+    allErrors: true, verbose: true, strictTypes: false, strictTuples: false, strictRequired: false, ownProperties
   })
   ajv.addVocabulary([...flagNames, ...wordNames])
   for (const [format, type] of Object.entries(formatTypes)) {
@@ -75,7 +76,7 @@ export function compileValidate (collection: string, fields: ReadonlyArray<Store
   let validate: ValidateFunction | undefined
   return values => {
     validate ??= compileMembers(members)
-    return validate(values) ? [] : (validate.errors ?? []).map(toViolation)
+    return validate(values) ? [] : violationsOf(validate.errors ?? [])
   }
 }
 
@@ -107,49 +108,3 @@ function definedBelow (schema: TSchema, place: string): TSchema {
   const text = JSON.stringify(schema)
   return JSON.parse(text.replaceAll('"$ref":"#/$defs/', `"$ref":"${place}/$defs/`)) as TSchema
 }
-
-const toViolation = (error: ErrorObject): Violation =>
-  ({ pointer: error.instancePath, message: describeViolation(error) })
-
-type Describe = (params: Readonly<Record<string, unknown>>) => string
-
-/** The message for a violation of a JSON Schema, such as `must have at least 1 character`: what the value must be. */
-export function describeViolation (
-  { keyword, params, message = 'is not valid' }: Pick<ErrorObject, 'keyword' | 'params' | 'message'>
-): string {
-  const describe = Object.hasOwn(messages, keyword) ? messages[keyword] : undefined
-  return describe === undefined ? message : describe(params as Readonly<Record<string, unknown>>)
-}
-
-/** Ajv's own messages serve for all other keywords. */
-const messages: Readonly<Record<string, Describe>> = {
-  type: ({ type }) => `must be ${[type].flat().map(name => typeNames[String(name)] ?? String(name)).join(' or ')}`,
-  minLength: ({ limit }) => `must have at least ${count(limit, 'character')}`,
-  maxLength: ({ limit }) => `must have at most ${count(limit, 'character')}`,
-  minItems: ({ limit }) => `must have at least ${count(limit, 'item')}`,
-  maxItems: ({ limit }) => `must have at most ${count(limit, 'item')}`,
-  minProperties: ({ limit }) => `must have at least ${count(limit, 'member')}`,
-  maxProperties: ({ limit }) => `must have at most ${count(limit, 'member')}`,
-  uniqueItems: () => 'must not hold the same item twice',
-  minimum: ({ limit }) => `must be at least ${String(limit)}`,
-  maximum: ({ limit }) => `must be at most ${String(limit)}`,
-  exclusiveMinimum: ({ limit }) => `must be greater than ${String(limit)}`,
-  exclusiveMaximum: ({ limit }) => `must be less than ${String(limit)}`,
-  multipleOf: ({ multipleOf }) => `must be a multiple of ${String(multipleOf)}`,
-  pattern: ({ pattern }) => `must match the pattern ${String(pattern)}`,
-  format: ({ format }) => `must have the format '${String(format)}'`,
-  required: ({ missingProperty }) => `must have the member '${String(missingProperty)}'`,
-  additionalProperties: ({ additionalProperty }) => `must not have the member '${String(additionalProperty)}'`,
-  anyOf: () => 'must have one of the allowed forms'
-}
-
-const typeNames: Readonly<Record<string, string>> = {
-  string: 'a string',
-  number: 'a number',
-  integer: 'an integer',
-  boolean: 'true or false',
-  array: 'an array',
-  object: 'an object'
-}
-
-const count = (limit: unknown, noun: string) => `${String(limit)} ${noun}${limit === 1 ? '' : 's'}`
