@@ -158,7 +158,7 @@ everySource('without the option, or where a collection refuses, a stream is 415'
 
 everySource('the first record of CSV names the fields, and an empty field is null', async tools => {
   const { same, get } = tools
-  const csv = 'id,text,size,good,data\r\n2,"",1.5,true,"{""a"":[1]}"\r\n\r\n3,,,,text\n4,\'=1,-1,false,"""5"""'
+  const csv = 'id,text,size,good,data\r\n2,"",1.5,true,"{""a"":[1]}"\r\n\r\n3,,,,text\n4,\'=1,-1,FALSE,"""5"""'
   same(await post(tools, '/things', csv, 'text/csv'), 201, { status: 'created', count: 3 })
   same(await get('/things?id>1&fields=id,text,size,good,data'), 200, [
     { id: 2, text: '', size: 1.5, good: true, data: { a: [1] } },
@@ -176,6 +176,10 @@ everySource('the first record of CSV names the fields, and an empty field is nul
     const body = (await post(tools, '/things', head + rest, 'text/csv')).json()
     tools.t.match(body, { error, line: 4, ...detail && { details: [{ line: 4, message: detail }] } })
   }
+  for (const none of ['', '\ufeff', '\r\n\n']) {
+    tools.t.match((await post(tools, '/things', none, 'text/csv')).json(), { error: 'malformed_body' })
+  }
+  same(await post(tools, '/things', '\r\nid,text\r\n', 'text/csv'), 201, { status: 'created', count: 0 })
 }, { imports: true }, world)
 
 everySource('items that exist are updated or left, by their key or another identifier', async tools => {
@@ -251,7 +255,7 @@ test('what is exported is imported as it was: the values, and the bytes of the n
     if (made.statusCode !== 201) throw new Error(made.body)
     for (const [accept, type] of [
       ['text/csv', 'text/csv; formulas=escaped'], ['application/x-ndjson', 'application/x-ndjson'],
-      ['text/csv; bom=present', 'text/csv; formulas=escaped']
+      ['text/csv; bom=present', 'text/csv; formulas=escaped'], ['text/csv; formulas=plain', 'text/csv']
     ] as const) {
       const copy = await serve([])
       const file = await read(accept)

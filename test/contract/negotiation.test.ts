@@ -89,6 +89,20 @@ test('CSV has a header where it is not absent, and a byte order mark on request'
   t.equal((await get('/things?format=csv%3Bheader%3Dabsent')).body, records)
 })
 
+test('CSV has apostrophes before formulas, but for numbers, and on request none', async t => {
+  const { app, get } = await serve()
+  const texts = ['=1+1', '@fastify/cors', '-1', '+4915112345', '-1e5', 'a;=b']
+  for (const [index, name] of texts.entries()) {
+    await app.inject({ method: 'PATCH', url: '/things/1', payload: { name } })
+    const [plain, disarmed] = [name, ["'=1+1", "'@fastify/cors", '-1', '+4915112345', "'-1e5", "a;'=b"][index] ?? '']
+    const record = (text: string) => `1,${text.includes(';') ? `"${text}"` : text},5\r\n`
+    t.match((await get('/things?id=1', 'text/csv')).body, record(disarmed))
+    t.match((await get('/things?id=1', 'text/csv;formulas=plain')).body, record(plain))
+    t.match((await get('/things?id=1&format=csv;formulas=plain;header=absent')).body, record(plain))
+  }
+  t.match((await get('/things?format=csv;formulas=escaped')).json(), { error: 'invalid_parameter' })
+})
+
 test('a format in the query wins over Accept', async t => {
   const { app, get } = await serve()
   t.strictSame((await get('/things?format=csv', 'text/html,*/*;q=0.8')).body, csv)

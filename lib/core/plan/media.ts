@@ -17,9 +17,11 @@ export interface AnswerFormat {
   readonly header: 'present' | 'absent' | undefined
   /** CSV: true if the text begins with a byte order mark, by which spreadsheets recognize UTF-8. */
   readonly bom: boolean
+  /** CSV: true if nothing precedes what a spreadsheet would treat as a formula. */
+  readonly plain: boolean
 }
 
-const json: AnswerFormat = { media: 'json', header: undefined, bom: false }
+const json: AnswerFormat = { media: 'json', header: undefined, bom: false, plain: false }
 
 /** The media type of errors for clients that ask for it. It is used for errors only (docs/http.md: Errors). */
 export const problemType = 'application/problem+json'
@@ -96,11 +98,16 @@ function negotiate (accept: string, available: Available): AnswerFormat | undefi
   // A client that names the type of errors alone reads JSON.
   if (chosen === undefined) return takesProblem(accept) ? json : undefined
   const media = available.find(one => mediaTypes[one] === chosen) ?? 'json'
-  const { header, bom } = ranges.find(({ type }) => type === chosen)?.parameters ?? {}
-  return media === 'csv' ? csv(isPresence(header) ? header : undefined, bom === 'present') : { ...json, media }
+  return formatOf(media, ranges.find(({ type }) => type === chosen)?.parameters ?? {})
 }
 
-const csv = (header: AnswerFormat['header'], bom: boolean): AnswerFormat => ({ media: 'csv', header, bom })
+type Parameters = Readonly<Record<string, string | undefined>>
+
+function formatOf (media: Media, { header, bom, formulas }: Parameters): AnswerFormat {
+  if (media !== 'csv') return { ...json, media }
+  const asked = isPresence(header) ? header : undefined
+  return { media, header: asked, bom: bom === 'present', plain: formulas === 'plain' }
+}
 
 const isPresence = (text: string | undefined): text is 'present' | 'absent' => text === 'present' || text === 'absent'
 
@@ -123,7 +130,7 @@ function preferred (ranges: readonly MediaRange[], types: string[]): string[] {
   return new Negotiator({ headers: { accept } }).mediaTypes(types)
 }
 
-/** Parses the value of the parameter `format`, such as `csv` or `csv;header=absent;bom=present`. */
+/** Parses the value of the parameter `format`, such as `csv` or `csv;header=absent;formulas=plain`. */
 function parseFormat ({ text, at }: ValueText, available: Available): AnswerFormat {
   const [name = '', ...parameters] = text.toLowerCase().split(';').map(part => part.trim())
   const formats = mediaOf.rows.live
@@ -132,14 +139,16 @@ function parseFormat ({ text, at }: ValueText, available: Available): AnswerForm
     const message = `'${name}' is not a format. Formats: ${formats.join(', ')}.`
     throw invalidParameter(message, at, suggest(name, formats))
   }
-  const given = new Map(parameters.map(part => part.split('=', 2) as [string, string | undefined]))
+  const given = parameters.map(part => part.split('=', 2) as [string, string | undefined])
   for (const [parameter, value] of given) {
-    if (media === 'csv' && (parameter === 'header' || parameter === 'bom') && isPresence(value)) continue
-    const message = `'${parameter}' cannot follow here; 'csv' takes ;header=absent and ;bom=present.`
+    if (media === 'csv' && takes(parameter, value)) continue
+    const message = `'${parameter}' cannot follow here; 'csv' takes ;header=absent, ;bom=present and ;formulas=plain.`
     throw invalidParameter(message, at)
   }
   if (!available.includes(media)) throw unavailableFormat(media, available)
-  if (media !== 'csv') return { ...json, media }
-  const header = given.get('header')
-  return csv(isPresence(header) ? header : undefined, given.get('bom') === 'present')
+  return formatOf(media, Object.fromEntries(given))
 }
+
+const takes = (parameter: string, value: string | undefined) => parameter === 'formulas'
+  ? value === 'plain'
+  : (parameter === 'header' || parameter === 'bom') && isPresence(value)

@@ -1,6 +1,5 @@
 import { AsyncResource } from 'node:async_hooks'
 import { Readable } from 'node:stream'
-import { kindOf, type ValueKind } from '../model/kinds.ts'
 import { type AnswerFormat, mediaTypes } from '../plan/media.ts'
 import type { GroupColumn, Row, Selection, Shown } from '../plan/plan.ts'
 import { memberPath, showField, valueOf } from '../plan/read/show.ts'
@@ -12,7 +11,8 @@ import { itemWriter } from './items.ts'
 /** How a stream writes a row: as JSON, and as the fields of a record of CSV. */
 export interface Lines {
   json (row: Row): string
-  readonly columns: ReadonlyArray<{ readonly name: string, field (row: Row): string }>
+  /** `plain`: without the apostrophes before formulas. */
+  readonly columns: ReadonlyArray<{ readonly name: string, field (row: Row, plain: boolean): string }>
 }
 
 /** Renders each row as a line, no faster than the client reads (docs/http.md: Pages and links). */
@@ -57,11 +57,13 @@ async function * jsonLines (steps: Steps, { json }: Lines): AsyncGenerator<strin
   yield * renderBatches(steps, row => `${json(row)}\n`)
 }
 
-async function * csvLines (steps: Steps, { columns }: Lines, { header, bom }: AnswerFormat): AsyncGenerator<string> {
-  const names = csvLine(columns.map(({ name }) => textField(name)))
+async function * csvLines (
+  steps: Steps, { columns }: Lines, { header, bom, plain }: AnswerFormat
+): AsyncGenerator<string> {
+  const names = csvLine(columns.map(({ name }) => textField(name, plain)))
   const start = (bom ? byteOrderMark : '') + (header === 'absent' ? '' : names)
   if (start !== '') yield start
-  yield * renderBatches(steps, row => csvLine(columns.map(({ field }) => field(row))))
+  yield * renderBatches(steps, row => csvLine(columns.map(({ field }) => field(row, plain))))
 }
 
 const byteOrderMark = '\u{feff}'
@@ -102,23 +104,23 @@ export function itemLines (select: Selection): Lines {
       const { name, field: { property } } = shown
       if (shown.kind !== 'related') return [{ name, field: fieldOf(shown) }]
       return shown.values.map(csvColumn).map(one =>
-        ({ name: `${name}.${one.name}`, field: (row: Row) => one.field(row[property] as Row) }))
+        ({ name: `${name}.${one.name}`, field: (row: Row, plain: boolean) => one.field(row[property] as Row, plain) }))
     })
   }
 }
 
 const csvLine = (fields: readonly string[]) => `${fields.join(',')}\r\n`
 
-const fieldOf = (shown: Shown): (row: Row) => string => {
+const fieldOf = (shown: Shown): Lines['columns'][number]['field'] => {
   const kind = shown.kind === 'value' && shown.field.kind !== 'computed' ? shown.field.type.kind : 'json'
   return shown.field.kind === 'stored' && kind === 'json'
-    ? row => jsonField(showField(row, shown))
-    : row => csvField(showField(row, shown), kind)
+    ? (row, plain) => jsonField(showField(row, shown), plain)
+    : (row, plain) => textField(showField(row, shown), plain)
 }
 
 /** A string of a field of JSON is text, unless that is JSON itself: an import would read the value that it holds. */
-const jsonField = (value: unknown): string =>
-  textField(typeof value === 'string' && isJson(value) ? JSON.stringify(value) : value)
+const jsonField = (value: unknown, plain: boolean): string =>
+  textField(typeof value === 'string' && isJson(value) ? JSON.stringify(value) : value, plain)
 
 function isJson (text: string): boolean {
   try {
@@ -131,21 +133,18 @@ function isJson (text: string): boolean {
 
 export const csvColumn = (column: GroupColumn): Lines['columns'][number] => ({
   name: memberPath(column).join('.'),
-  field: row => csvField(valueOf(row, column), column.field.type.kind)
+  field: (row, plain) => textField(valueOf(row, column), plain)
 })
 
-const csvField = (value: unknown, kind: ValueKind): string =>
-  kindOf(kind).isNumber ? numberField(value) : textField(value)
-
-/** A number that is text, to be exact, is no formula: `-1.50`. */
-const numberField = (value: unknown): string =>
-  typeof value === 'string' && /^-\d[\d.]*$/.test(value) ? value : textField(value)
-
-function textField (value: unknown): string {
+function textField (value: unknown, plain: boolean): string {
   if (value === null || value === undefined) return ''
   if (typeof value === 'number' || typeof value === 'boolean') return String(value)
-  return quote(disarm(typeof value === 'string' ? value : JSON.stringify(value)))
+  const text = typeof value === 'string' ? value : JSON.stringify(value)
+  return quote(plain || isNumber.test(text) ? text : disarm(text))
 }
+
+/** A text that is a number is no formula: a decimal `-1.50`, a telephone number `+4915112345`. */
+const isNumber = /^[+-]\d+(?:\.\d+)?$/
 
 // A reader may take `;` or a tab for the separator, as spreadsheets of some languages do.
 const quote = (text: string) =>

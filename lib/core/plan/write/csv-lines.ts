@@ -1,4 +1,4 @@
-import { validation } from '../../errors/errors.ts'
+import { malformedBody, validation } from '../../errors/errors.ts'
 import { atLine } from '../../errors/place.ts'
 import type { Violation } from '../../errors/violation.ts'
 import type { Collection, Field } from '../../model/model.ts'
@@ -10,25 +10,30 @@ import { noSuchField } from './required.ts'
 import { onLine, type ValueLines } from './value-lines.ts'
 
 /**
- * Returns the reader of the records of CSV, the first of which holds the names of the columns. Throws validation for an
- * unknown column, and for a record of another length. `escaped`: the text has the apostrophes of an answer.
+ * Returns the reader of the records of CSV, the first of which holds the names of the columns; an empty slice is the
+ * end. Throws validation for an unknown column, and for a record of another length, and malformed_body for a text that
+ * ends without names. `escaped`: the text has the apostrophes of an answer.
  */
 export function csvReader (
   collection: Collection, escaped: boolean, limits: Limits
 ): (slice: readonly Line[]) => ValueLines {
   let columns: readonly Column[] | undefined
   return slice => {
-    const records = columns === undefined ? slice.slice(1) : slice
-    const [first] = slice
-    columns ??= first === undefined ? [] : columnsOf(first, collection, escaped, limits)
-    const named = columns
-    const lines = records.filter(({ content }) => named.length === 1 || content.length !== 1 || content[0] !== null)
+    if (columns === undefined && slice.length === 0) {
+      throw malformedBody('The body has no records; the first record of CSV names the fields.')
+    }
+    const header = columns === undefined ? slice.find(line => !isBlank(line)) : undefined
+    if (header !== undefined) columns = columnsOf(header, collection, escaped, limits)
+    const named = columns ?? []
+    const lines = slice.filter(line => line !== header && (named.length === 1 || !isBlank(line)))
     return {
       values: lines.map(({ at, content }) => onLine(at, () => valueOf(content as CsvRecord, named, at))),
       numbers: lines.map(({ at }) => at)
     }
   }
 }
+
+const isBlank = ({ content }: Line) => content.length === 1 && content[0] === null
 
 interface Column { readonly name: string, read (text: string): unknown }
 
@@ -75,7 +80,10 @@ function valueOf (fields: CsvRecord, columns: readonly Column[], line: number): 
 function readerOf (field: Field | undefined, limits: Limits): Column['read'] {
   const type = field?.kind === 'stored' || field?.kind === 'input' ? field.type : undefined
   if (type === undefined || type.kind === 'json') return text => readJson(text, limits)
-  return type.kind === 'string' ? text => text : text => type.parse(text) ?? text
+  if (type.kind === 'string') return text => text
+  // Spreadsheets write booleans in capitals.
+  const spelt = (text: string) => type.kind === 'boolean' && /^(?:TRUE|FALSE)$/.test(text) ? text.toLowerCase() : text
+  return text => type.parse(spelt(text)) ?? text
 }
 
 /** An answer writes a text as JSON only where it would be read as JSON itself. */

@@ -33,7 +33,7 @@ export async function * slicesTo (
     if (plan.resolution === undefined) yield planSlice(plan, lines)
     else yield * planEach(plan, lines)
   }
-  if (count === 0) yield planSlice(plan, { values: [], numbers: [] })
+  if (count === 0) yield planSlice(plan, read([]))
 }
 
 function * planEach (plan: ImportPlan, { values, numbers }: ValueLines): Generator<Slice> {
