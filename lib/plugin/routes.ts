@@ -45,12 +45,28 @@ export function addRoutes (
   }
   // @fastify/cors has a route for OPTIONS of `*` itself; at the root a parameter keeps ours apart from it.
   const urls = scope.prefix === '' ? ['/', '/:collection', '/:collection/*'] : ['/', '/*']
-  for (const url of urls) scope.route({ method: 'OPTIONS', url, schema, handler: read })
+  const options = (request: FastifyRequest, reply: FastifyReply) => {
+    if (isPreflight(request)) answerPreflight(request, reply)
+    else read(request, reply)
+  }
+  for (const url of urls) scope.route({ method: 'OPTIONS', url, schema, handler: options })
   return serving
 }
 
 // @fastify/swagger would list the wildcards: the application's document describes its own routes.
 const schema: FastifySchema & { readonly hide: boolean } = { hide: true }
+
+/** Returns true for what a browser sends before a request of another origin (WHATWG Fetch). */
+const isPreflight = ({ headers }: FastifyRequest) => headers['access-control-request-method'] !== undefined
+
+/**
+ * Answers a preflight, which has no token, and so no caller whose rules could be asked. It can be for a route of the
+ * application as well.
+ */
+function answerPreflight (request: FastifyRequest, reply: FastifyReply): void {
+  request.dataApi = { collection: undefined, kind: 'options', door: 'http' }
+  reply.code(204).send()
+}
 
 /** The methods whose requests change nothing (RFC 9110, 9.2.1). */
 export const safeMethods: readonly string[] = ['GET', 'HEAD', 'QUERY', 'OPTIONS']
@@ -226,7 +242,6 @@ export function readText (request: FastifyRequest, { api, rootLength, router }: 
     accept,
     prefer,
     cacheControl,
-    isPreflight: request.headers['access-control-request-method'] !== undefined,
     ifMatch,
     ifNoneMatch,
     // Node.js joins the values of repeated headers.

@@ -71,7 +71,7 @@ function operationRequest (
   { method, path, body, ifMatch, ifNoneMatch, returns }: BatchOperation, batch: Request, text: RequestText,
   { options }: Api
 ): Request {
-  const { router, origin, accept, cacheControl, isPreflight, idempotencyKey } = text
+  const { router, origin, accept, cacheControl, idempotencyKey } = text
   const preferred = returns ?? batch.returns
   return parseRequest({
     method,
@@ -82,7 +82,6 @@ function operationRequest (
     accept,
     prefer: preferred && `return=${preferred}`,
     cacheControl,
-    isPreflight,
     ifMatch,
     ifNoneMatch,
     idempotencyKey,

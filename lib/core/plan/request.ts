@@ -109,7 +109,7 @@ export function planRequest (asked: Asked, permissions: Permissions, options: Pl
   const { request, queryText: { query }, resource } = asked
   const method = findMethod(request.method, resource)
   if (method === undefined) throw methodNotAllowed(request.method, permittedMethods(resource, permissions).join(', '))
-  if (method === 'OPTIONS') return planOptions(resource, request, permissions, options)
+  if (method === 'OPTIONS') return planOptions(resource, permissions, options)
   const denial = permissions.denial(method, resource)
   if (denial !== undefined) throw denial
   if (method === 'QUERY' && !request.form) throw unsupportedMediaType(formType)
@@ -161,11 +161,10 @@ const takesImports = (method: Method, resource: Resource, imports: object | unde
   method === 'POST' && imports !== undefined && collectionAt(resource)?.strategies.import === true
 
 function planOptions (
-  resource: Resource, { isPreflight }: Request, permissions: Permissions, { idempotency, imports }: PlanningOptions
+  resource: Resource, permissions: Permissions, { idempotency, imports }: PlanningOptions
 ): RequestPlan {
   const allow = permittedMethods(resource, permissions)
-  const asked = isPreflight ? [] : allow
-  const changes = asked.flatMap(method => permissions.changes(method, resource).map(change => ({ method, change })))
+  const changes = allow.flatMap(method => permissions.changes(method, resource).map(change => ({ method, change })))
   const accepts = takesImports('POST', resource, imports) ? acceptsImports : acceptsJson
   return { kind: 'options', allow, changes, accepts, takesKeys: idempotency !== undefined && allow.some(isWrite) }
 }

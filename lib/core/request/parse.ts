@@ -21,8 +21,6 @@ export interface RequestText {
   readonly accept: string | undefined
   readonly prefer: string | string[] | undefined
   readonly cacheControl: string | undefined
-  /** True for an OPTIONS that a browser sends before a request of another site (CORS). */
-  readonly isPreflight: boolean
   readonly ifMatch: string | undefined
   readonly ifNoneMatch: string | undefined
   /** The header `Idempotency-Key`. */
@@ -60,8 +58,6 @@ export interface Request {
   /** True if the client means to try a write. */
   readonly dryRun: boolean
   readonly conditions: Conditions
-  /** True for an OPTIONS that asks for no item, but for the requests that another site may send. */
-  readonly isPreflight: boolean
   /** True if a read must include all writes before it, of any client. */
   readonly noCache: boolean
   /** The header `Idempotency-Key` as it was sent; that of a batch is also that of its operations. */
@@ -108,7 +104,6 @@ export function parseRequest (
     maxAffected: preferences.size === 0 ? undefined : readMost(preferences.get('max-affected')),
     resolution: preferences.get('resolution'),
     dryRun: preferences.has('dry-run'),
-    isPreflight: text.isPreflight,
     noCache: text.cacheControl !== undefined && /\bno-cache\b/i.test(text.cacheControl),
     conditions: { ifMatch: parseTags(text.ifMatch), ifNoneMatch: parseTags(text.ifNoneMatch) },
     idempotencyKey: text.idempotencyKey,

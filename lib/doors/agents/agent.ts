@@ -97,7 +97,6 @@ function textOf (url: string): Who['text'] {
     accept: 'application/json',
     prefer: undefined,
     cacheControl: undefined,
-    isPreflight: false,
     ifMatch: undefined,
     ifNoneMatch: undefined,
     idempotencyKey: undefined,
