@@ -26,6 +26,7 @@ export type { Page } from './clients/client/page.ts'
 export type { TSubCollection, TSubItem } from './core/declare/relations.ts'
 export { ArgumentError, DataApiError, DeclarationError }
 export type { ErrorCode, Facts } from './core/errors/errors.ts'
+export { corsOptions } from './plugin/cors.ts'
 export { frameworkErrors } from './plugin/failures.ts'
 export type { DataApiOptions, IdempotencyOptions } from './core/api/options.ts'
 export type { DataApi } from './plugin/registrations.ts'

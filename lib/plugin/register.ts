@@ -34,6 +34,7 @@ import { cleaningOf } from '../core/run/key-cleaning.ts'
 import { databaseOf } from '../core/sources/source.ts'
 import { countStatements, failedStatement } from '../core/sources/statement-events.ts'
 import { makeClosing } from './closing.ts'
+import { warnOfCors } from './cors.ts'
 import { checkDocumentOptions } from './document-options.ts'
 import { addDocumentRoute } from './document-route.ts'
 import { isErrorStatus, toDataApiError } from './failures.ts'
@@ -77,6 +78,7 @@ export async function register (app: FastifyInstance, asked: DataApiOptions): Pr
     addHooks(scope, options, replies, pages)
     addBodyParser(scope, options.writes, options.imports)
     const serving = addRoutes(scope, { api, replies, pages, live, closing })
+    if (standIns.getStore() === undefined) warnOfCors(scope)
     await addAgentRoutes(scope, serving, face, (thrown, request) => failing(thrown, request, plainly(options)))
     if (options.openapi !== undefined) addDocumentRoute(scope, face, documents, serving)
     // A source that stands in takes changes that the application's own may refuse.

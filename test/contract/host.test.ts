@@ -1,8 +1,10 @@
 import cors from '@fastify/cors'
 import type { FastifyInstance } from 'fastify'
+import { setImmediate } from 'node:timers/promises'
 import Fastify from '../helpers/fastify.ts'
 import { test } from 'tap'
-import dataApi, { type DataApiOptions, DeclarationError } from '../../lib/index.ts'
+import dataApi, { corsOptions, type DataApiOptions, DeclarationError } from '../../lib/index.ts'
+import { standIns } from '../../lib/plugin/stand-ins.ts'
 import { collections, tables } from '../fixtures/music.ts'
 import { openers } from '../helpers/sources.ts'
 import { everybody } from '../helpers/everybody.ts'
@@ -127,6 +129,87 @@ test('OPTIONS is never in the way of a CORS preflight, and Vary tells of both', 
         ['Origin, Accept, Prefer', headers.origin])
     }
   }
+})
+
+/** Serves with @fastify/cors, and returns the warnings that are logged until the first answer. */
+async function warningsOf (build: (app: FastifyInstance) => unknown): Promise<readonly string[]> {
+  const lines: string[] = []
+  const app = Fastify({ logger: { level: 'warn', stream: { write: line => { lines.push(line) } } } })
+  await build(app)
+  await app.ready()
+  await app.inject('/')
+  await setImmediate()
+  await app.close()
+  return lines.map(line => (JSON.parse(line) as { readonly msg: string }).msg)
+}
+
+test('with corsOptions a preflight and any other OPTIONS come to the API', async t => {
+  const asking = { origin: 'https://a.example', 'access-control-request-method': 'PATCH' }
+  for (const prefix of ['/api', '']) {
+    const app = Fastify()
+    await app.register(cors, { origin: ['https://a.example'], ...corsOptions })
+    await serve({ prefix, rules: { ...everybody, read: () => false } }, app)
+    app.get('/own', () => 'own')
+    for (const url of [prefix || '/', `${prefix}/artists`, `${prefix}/artists/9/nothing`, '/own']) {
+      const { statusCode, headers } = await app.inject({ method: 'OPTIONS', url, headers: asking })
+      t.ok(statusCode === 204 || (url === '/own' && statusCode === 200), url)
+      t.match(headers, { 'access-control-allow-origin': asking.origin, 'access-control-allow-methods': /PATCH/ }, url)
+      t.equal(headers.allow, undefined)
+    }
+    const { statusCode, headers } = await app.inject({ method: 'OPTIONS', url: prefix || '/' })
+    t.strictSame([statusCode, headers.allow], [204, 'GET, HEAD, OPTIONS'])
+  }
+  t.throws(() => { Object.assign(corsOptions, { origin: '*' }) }, TypeError)
+  t.throws(() => { corsOptions.allowedHeaders.push('X') }, TypeError)
+})
+
+test('an application whose OPTIONS do not reach the API is warned once', async t => {
+  const warning = "OPTIONS does not reach the API: register @fastify/cors with the 'corsOptions' of fastify-data-api"
+  const [strict, ending] = [{}, { strictPreflight: false }]
+  for (const prefix of ['/api', '/tenants/:tenant', '']) {
+    for (const options of [strict, ending]) {
+      t.strictSame(await warningsOf(async app => {
+        await app.register(cors, options)
+        await serve({ prefix }, app)
+      }), [warning], prefix)
+    }
+    for (const options of [corsOptions, { origin: 'https://a.example', ...corsOptions }, { preflight: false }]) {
+      t.strictSame(await warningsOf(async app => {
+        await app.register(cors, options)
+        await serve({ prefix }, app)
+      }), [], `${prefix} ${JSON.stringify(options)}`)
+    }
+  }
+})
+
+test('each registration warns of OPTIONS, wherever @fastify/cors is registered, and a hook may refuse', async t => {
+  const of = async (build: (app: FastifyInstance) => unknown) => (await warningsOf(build)).length
+  t.equal(await of(async app => {
+    await app.register(async child => serve({ prefix: '/inner' }, child))
+    await serve({ prefix: '/api' }, app)
+    await app.register(cors)
+  }), 2, 'later, and in the instance that encloses')
+  t.equal(await of(async app => {
+    await app.register(async child => { await child.register(cors) }, { prefix: '/other' })
+    await serve({}, app)
+  }), 0, 'in another instance')
+  t.equal(await of(async app => serve({}, app)), 0, 'nowhere')
+  let asked = 0
+  t.equal(await of(async app => {
+    app.addHook('onRequest', async ({ method, ip }, reply) => {
+      if (method !== 'OPTIONS') return undefined
+      asked++
+      t.equal(ip, '0.0.0.0')
+      return reply.code(401).send()
+    })
+    await app.register(cors)
+    await serve({}, app)
+  }), 0)
+  t.equal(asked, 1)
+  t.equal(await of(async app => {
+    await app.register(cors)
+    await standIns.run({ registering: () => ({ registered () {} }) }, async () => serve({}, app))
+  }), 0, 'in an application that is built to be read')
 })
 
 test('where CORS leaves preflights alone, OPTIONS is ours at the root as well', async t => {

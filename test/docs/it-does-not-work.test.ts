@@ -1,3 +1,4 @@
+import cors from '@fastify/cors'
 import { spawnSync } from 'node:child_process'
 import { Type } from '@sinclair/typebox'
 import type { InjectOptions } from 'fastify'
@@ -101,6 +102,14 @@ const provoke: Readonly<Record<string, () => Promise<string>>> = {
     const answer = await ask({ url: '/api/artists/1' }, collection(Artist, { source: db.table('artists') }))
     await db.close()
     return answer
+  },
+  'OPTIONS does not reach the API: …': async () => {
+    const app = Fastify()
+    await app.register(cors)
+    const logged = new Promise<string>(resolve => { app.log.warn = resolve })
+    await app.register(dataApi, { collections: { artists } })
+    await app.ready()
+    return logged
   }
 }
 

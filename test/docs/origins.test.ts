@@ -1,17 +1,24 @@
 import { createCollection, createTransaction } from '@tanstack/db'
 import type { FastifyInstance } from 'fastify'
+import { channel } from 'node:diagnostics_channel'
 import { readdirSync } from 'node:fs'
 import { type Test, test } from 'tap'
 import { buildTeams } from '../../examples/teams/app.ts'
 import { createClient } from '../../lib/clients/client/index.ts'
 import { createDataProvider } from '../../lib/clients/react-admin/index.ts'
 import { dataApiCollectionOptions, writeTransaction } from '../../lib/clients/tanstack-db/index.ts'
+import { corsOptions } from '../../lib/index.ts'
+import { conformance } from '../../lib/tools/testing/conformance/index.ts'
+import { openMemory } from '../../lib/tools/testing/serving/serve.ts'
 import { programsIn, read, root, sectionOf, writeProgram } from '../helpers/documents.ts'
 
 // docs/running.md: Browsers. Its settings for @fastify/cors, as pages of another origin meet them.
 
 const origin = 'https://app.example.org'
 const [settings = ''] = programsIn(sectionOf('docs/running.md#deploying', 'Browsers'))
+
+/** How the hook of a page tells a preflight. */
+const [isPreflight = ''] = /const isPreflight = .*/.exec(read('docs/rules.md')) ?? []
 
 let programs = 0
 
@@ -108,6 +115,32 @@ test('the methods and headers of the clients pass a preflight, and what they rea
   t.strictSame(received.filter(name => !exposed.includes(name)), [], 'every header of an answer is exposed')
 })
 
+test('corsOptions have the headers of requests and answers that conformance sees, and no others', async t => {
+  const [asked, told] = [new Set<string>(), new Set<string>()]
+  const watch = (message: unknown) => {
+    const { fastify } = message as { readonly fastify: FastifyInstance }
+    fastify.addHook('onRequest', async ({ headers }) => { for (const name of Object.keys(headers)) asked.add(name) })
+    fastify.addHook('onSend', async (_request, reply) => {
+      for (const name of Object.keys(reply.getHeaders())) told.add(name)
+    })
+  }
+  channel('fastify.initialization').subscribe(watch)
+  await conformance({ open: openMemory, requests: 150, seed: 1 })
+  channel('fastify.initialization').unsubscribe(watch)
+  // Connections, caches and proxies have these of their own; no client reads which bodies a method takes.
+  const others = /^(?:accept(?:-.+)?|host|user-agent|vary|x-accel-buffering)$/
+  const missing = (seen: ReadonlySet<string>, listed: readonly string[]) => [...seen].filter(name =>
+    !others.test(name) && !readable.includes(name) && !namesIn(listed).includes(name))
+  t.strictSame(missing(asked, corsOptions.allowedHeaders), [])
+  t.strictSame(missing(told, corsOptions.exposedHeaders), [])
+  t.ok(asked.has('if-match') && told.has('link') && told.has('etag'))
+  const wire = read('docs/http.md')
+  const names = [...corsOptions.allowedHeaders, ...corsOptions.exposedHeaders]
+  // The first is the application's, the second stands for QUERY where a proxy refuses that.
+  const known = ['Authorization', 'X-HTTP-Method-Override']
+  t.strictSame(names.filter(name => !wire.includes(name) && !known.includes(name)), [])
+})
+
 test('examples/teams has the same settings', async t => {
   const teams = await buildTeams({ secret: 'a secret of the tests' })
   t.teardown(() => teams.close())
@@ -133,7 +166,8 @@ test('OPTIONS that is no preflight is answered by the API, readable across origi
 test('a preflight needs no token, every other request does', async t => {
   const app = await serve(t, `
     app.addHook('onRequest', async (request, reply) => {
-      if (request.headers.authorization === undefined) return reply.code(401).send()
+      ${isPreflight}
+      if (!isPreflight && request.headers.authorization === undefined) return reply.code(401).send()
     })`)
   for (const url of ['/', '/notes', '/notes/1', '/nothing', '/login']) {
     t.equal((await preflight(app, url, 'PATCH', ['authorization'])).statusCode, 204, url)
