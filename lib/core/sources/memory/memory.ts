@@ -38,7 +38,7 @@ export interface MemoryOptions {
   joins?: Record<string, MemoryRows>
   /**
    * How long a read of this source may take, in milliseconds, before it is 503. Other requests wait meanwhile. Default
-   * 100; 0 is no limit.
+   * 1000; 0 is no limit.
    */
   statementTimeout?: number
 }
@@ -153,7 +153,7 @@ const checkOptions = compileSourceOptions<MemoryOptions>('memory(rows)', Type.Ob
  */
 export function memory (rows: MemoryRows, options: MemoryOptions = {}): MemorySource {
   checkOptions(options)
-  const { joins = {}, statementTimeout = 100 } = options
+  const { joins = {}, statementTimeout = 1000 } = options
   const table = checkedTable(rows, 'memory(rows)')
   const joinTables = new Map(Object.entries(joins).map(([name, join]) =>
     [name, checkedTable(join, `memory(rows, { joins: { ${name} } })`)]))

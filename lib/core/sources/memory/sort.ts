@@ -26,6 +26,8 @@ export function sortRows (rows: readonly object[], order: Order, tick: Tick): re
 export function valueReader (
   { path = [], field, related }: ItemValue, readerOf: (field: DataField) => Reader, tick: Tick
 ): Reader {
+  const last = field === undefined ? relatedReader(related, readerOf, tick) : readerOf(field)
+  // Many rows lead to one item.
   return path.reduceRight<Reader>((read, step) => {
     const related = relatedOf(step.field, tick)
     const exists = compileFilter(step.where, tick)
@@ -33,7 +35,15 @@ export function valueReader (
       const found = related(row).find(exists)
       return found === undefined ? null : read(found)
     }
-  }, field === undefined ? relatedReader(related, readerOf, tick) : readerOf(field))
+  }, field === undefined && path.length > 0 ? readOnce(last) : last)
+}
+
+function readOnce (read: Reader): Reader {
+  const values = new Map<object, unknown>()
+  return row => {
+    if (!values.has(row)) values.set(row, read(row))
+    return values.get(row)
+  }
 }
 
 function relatedReader (related: Related, readerOf: (field: DataField) => Reader, tick: Tick): Reader {
