@@ -25,6 +25,9 @@ everySource('an error is JSON: a code for programs, a message for people', async
       {
         message: `${integer}'1|age=2'. Filters with '|' between them need parentheses around them.`, ...at('where', 5)
       }],
+    '/artists?where=age>2023-03-23T15:50:30+00:00': [400, 'invalid_filter', {
+      message: `${integer}'2023-03-23T15:50:30 00:00'. In a URL, '+' is a space; write '%2B'.`, ...at('where', 5)
+    }],
     '/artists?sort=nam': [400, 'invalid_sort', { ...near("field 'nam' to sort by", 'name'), ...at('sort', 1) }],
     '/artists?page=0': [400, 'invalid_page',
       { message: "The parameter 'page' takes an integer of at least 1, not '0'.", ...at('page', 1) }]

@@ -26,7 +26,10 @@ const texts: Readonly<Record<string, fc.Arbitrary<string>>> = {
     date.toISOString().slice(0, 10)),
   'date-time': fc.date({
     min: new Date('0002-01-01'), max: new Date('9998-01-01'), noInvalidDate: true
-  }).map(date => date.toISOString()),
+  }).chain(date => fc.constantFrom(
+    ...['Z', 'z', '+00:00', '-00', '000Z', '000000+0000'].map(end => date.toISOString().replace('Z', end)),
+    date.toISOString().replace('T', 't'), date.toISOString().replace('T', ' ')
+  )),
   uuid: fc.uuid()
 }
 

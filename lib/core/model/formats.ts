@@ -6,7 +6,7 @@ import type { ValueType } from './values.ts'
 
 /**
  * Returns Ajv's own check of a format, which is compiled at its first use. Bodies are checked with the parsers below
- * (model/validators.ts).
+ * (model/schema-validators.ts).
  */
 function isFormat (format: string): (text: string) => boolean {
   let check: ((text: string) => boolean) | undefined
@@ -35,12 +35,16 @@ const parseDate = orInfinity(text => isDate(text) && !text.startsWith('0000') ? 
 
 // The canonical form is UTC with three digits of milliseconds: its texts sort in the order of the instants.
 const parseTimestamp = orInfinity(text => {
-  if (!isDateTime(text) || /\.\d{4,}/.test(text)) return undefined
-  const instant = new Date(text)
+  const full = inFull(text)
+  if (!isDateTime(full) || /\.\d{4,}/.test(full)) return undefined
+  const instant = new Date(full)
   const canonical = Number.isNaN(instant.getTime()) ? '' : instant.toISOString()
   // The year has four digits: a longer text would break the order of the texts.
   return /^(?!0000)\d{4}-/.test(canonical) ? canonical : undefined
 })
+
+/** Without zeros behind milliseconds (Python writes them), with the minutes of a zone (PostgreSQL leaves them out). */
+const inFull = (text: string) => text.replace(/(\.\d{3})0+(?=[Zz+-])/, '$1').replace(/(:\S*[+-]\d\d)$/, '$1:00')
 
 const parseTime: Parse = text => isTime(text) ? text : undefined
 

@@ -117,7 +117,8 @@ function cleanedPart (keyword: string, value: unknown, side: Side): unknown {
 export const timePattern = '^([01]\\d|2[0-3]):[0-5]\\d:([0-5]\\d|60)(\\.\\d+)?([Zz]|[+-]\\d{2}(:?\\d{2})?)?$'
 
 /** A date and time with at most milliseconds. */
-const timestampPattern = '^(?!0000)\\d{4}-\\d{2}-\\d{2}[Tt]\\d{2}:\\d{2}:\\d{2}(\\.\\d{1,3})?([Zz]|[+-]\\d{2}:?\\d{2})$'
+const timestampPattern =
+  '^(?!0000)\\d{4}-\\d{2}-\\d{2}[Tt\\s]\\d{2}:\\d{2}:\\d{2}(\\.\\d{1,3}|\\.\\d{3}0+)?([Zz]|[+-]\\d{2}(:?\\d{2})?)$'
 
 /** The integers that a number holds exactly. */
 export const safeBounds = { minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER }

@@ -173,6 +173,7 @@ function convert (value: ValueText, field: DataField, filter: ComparisonFilter):
 /** Returns advice for a value that was probably meant as the list or the group of filters that it looks like. */
 function adviceOn (text: string, operator: Operator): string {
   if (traitsOf(operator).list && text.startsWith('(')) return ' Outside of a group, a list has no parentheses.'
+  if (/:\d\d(?:\.\d+)? \d\d(?::?\d\d)?$/.test(text)) return " In a URL, '+' is a space; write '%2B'."
   return text.includes('|') ? " Filters with '|' between them need parentheses around them." : ''
 }
 
