@@ -112,6 +112,7 @@ test('a format in the query wins over Accept', async t => {
   t.match((await get('/things?format=json&limit=1')).link, /\?format=json&limit=1&after=/)
   t.match((await get('/things/1?format=csv')).json(), { error: 'not_acceptable', message: /'csv'.*json/ })
   t.match((await get('/things?format=xml')).json(), { error: 'invalid_parameter', parameter: 'format', position: 1 })
+  t.match((await get('/things/1?format=xml')).json(), { message: "'xml' is not a format. Formats here: json." })
   t.match((await get('/things?format=cvs')).json(), { error: 'invalid_parameter', suggestion: 'csv' })
   for (const wrong of ['csv;head=absent', 'csv;header=no', 'json;header=absent', 'csv;bom', 'csv&format=json']) {
     t.match((await get(`/things?format=${wrong}`)).json(), { error: 'invalid_parameter' }, wrong)

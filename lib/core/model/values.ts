@@ -31,8 +31,12 @@ export function describeValues (schema: TSchema, optional: boolean): Described |
 export const describeElements = memoize((schema: TSchema): Described | undefined => {
   const members = [schema, ...schema['anyOf'] as readonly TSchema[] | undefined ?? []]
   const items = members.find(one => one['items'] !== undefined)?.['items'] as TSchema | undefined
-  return items && describeValues(items, false)
+  const described = items && describeValues(items, false)
+  // No value at all is no element, so that a schema without a type takes null.
+  return described && { ...described, nullable: described.nullable || isOfAnyType(items) }
 })
+
+const isOfAnyType = (schema: TSchema) => ['type', 'const', 'enum', 'anyOf'].every(name => schema[name] === undefined)
 
 interface Alternatives { readonly members: readonly TSchema[], readonly nullable: boolean }
 

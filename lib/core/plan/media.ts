@@ -136,8 +136,8 @@ function parseFormat ({ text, at }: ValueText, available: Available): AnswerForm
   const formats = mediaOf.rows.live
   const media = formats.find(one => one === name)
   if (media === undefined) {
-    const message = `'${name}' is not a format. Formats: ${formats.join(', ')}.`
-    throw invalidParameter(message, at, suggest(name, formats))
+    const message = `'${name}' is not a format. Formats here: ${available.join(', ')}.`
+    throw invalidParameter(message, at, suggest(name, available))
   }
   const given = parameters.map(part => part.split('=', 2) as [string, string | undefined])
   for (const [parameter, value] of given) {

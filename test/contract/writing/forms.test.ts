@@ -9,13 +9,14 @@ import Fastify from '../../helpers/fastify.ts'
 const flags = { readable: true, writable: true }
 interface Detail { readonly pointer: string, readonly message: string }
 
-async function detailsOf (schema: TSchema, value: unknown): Promise<readonly Detail[]> {
+async function detailsOf (schema: TSchema, value: unknown, stored: unknown = null): Promise<readonly Detail[]> {
   const Thing = Type.Object({
     id: Type.Integer({ identifier: true, readable: true }),
     value: Type.Optional(Type.Unsafe({ ...schema, ...flags }))
   })
   const app = Fastify()
-  await app.register(dataApi, { collections: { things: collection(Thing, { source: memory([{ id: 1 }]) }) } })
+  const source = memory([{ id: 1, value: stored }])
+  await app.register(dataApi, { collections: { things: collection(Thing, { source }) } })
   const { statusCode, body } = await app.inject({ method: 'PATCH', url: '/things/1', payload: { value } })
   await app.close()
   return statusCode === 200 ? [] : (JSON.parse(body) as { readonly details: readonly Detail[] }).details
@@ -54,6 +55,15 @@ for (const [what, schema, value, details] of examples) {
 }
 
 const closed = { additionalProperties: false }
+test('elements of an array may be null where their schema has no type', async t => {
+  const Anything = Type.Array(Type.Unknown())
+  t.strictSame(await detailsOf(Anything, [1, null]), [])
+  t.strictSame(await detailsOf(Anything, [1, null], [2, null]), [])
+  t.strictSame(await detailsOf(Type.Array(Type.Integer()), [1, null]), [
+    { pointer: '/value', message: 'has an element that cannot be written, and differs from the current value' }
+  ])
+})
+
 const schemas: readonly TSchema[] = [
   Type.Object({ a: Type.Integer({ minimum: 3, multipleOf: 2 }), b: Type.Optional(Type.String({ pattern: '^x' })) }),
   Type.Array(Type.String({ minLength: 2, pattern: '^x' }), { maxItems: 2 }),

@@ -4,7 +4,7 @@ import type { Violation } from '../../errors/violation.ts'
 import { distincts } from '../../model/identifiers.ts'
 import type { Collection, Field, InputField, StoredField, SubCollectionField, SubItemField } from '../../model/model.ts'
 import {
-  elementExample, expectation, isMet, isOnlyShown, missingMessage, noSuchField, requirementsOf
+  elementExample, expectation, expectationOfShown, isMet, isOnlyShown, missingMessage, noSuchField, requirementsOf
 } from './required.ts'
 import { type Assignment, type Confirmation, type Element, findNamedIdentifier, type ItemBody } from './item-body.ts'
 import { refusesLink } from '../path/methods.ts'
@@ -141,7 +141,7 @@ function addValue (
 ): void {
   const { draft, context, typed } = planning
   const isKept = context.form === 'update' && isOnlyShown(field, value)
-  if (isKept) return addConfirmation(draft, field, value, pointer, expectation(field, value))
+  if (isKept) return addConfirmation(draft, field, value, pointer, expectationOfShown(field, value))
   const referred = referredValue(value, field, collection, context.allowance.references)
   if (referred?.fault !== undefined) draft.violations.push({ pointer, message: referred.fault })
   const canonical = referred === undefined ? toCanonical(planning, field, value, pointer) : referred.value

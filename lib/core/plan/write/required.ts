@@ -93,6 +93,11 @@ export function elementExample (value: unknown, { stored }: Collection): string 
 export const expectation = ({ type, nullable }: StoredField | InputField, value: unknown): string =>
   `must be ${type.expected}${nullable ? ' or null' : ''}; found ${describeValue(value)}`
 
+/** Returns the message for a value that no client can write (isOnlyShown), where it is not the current one. */
+export const expectationOfShown = (field: StoredField, value: unknown): string => Array.isArray(value)
+  ? 'has an element that cannot be written, and differs from the current value'
+  : expectation(field, value)
+
 /**
  * Returns true for a value that no client can write, but that GET may show: `NaN`, an integer beyond 2^53, the time
  * `24:00:00`, the null of JSON in a column that is not null, an array of such values.
