@@ -101,9 +101,10 @@ function tablesFor (
  */
 function nameOf (caller: unknown): string | undefined {
   if (caller === undefined || caller === null) return undefined
-  const name = Number.isFinite(caller) ? String(caller) : caller
-  const isName = typeof name === 'string' && name !== '' && name.length <= longestName
-  if (isName && stringType.parse(name) !== undefined) return name
+  // The number 1 and the text '1' are two callers.
+  if (Number.isFinite(caller)) return `#${String(caller)}`
+  const isName = typeof caller === 'string' && caller !== '' && caller.length <= longestName
+  if (isName && stringType.parse(caller) !== undefined) return caller.startsWith('#') ? `#${caller}` : caller
   // Its rejection would end the process.
   if (caller instanceof Promise) caller.catch(() => {})
   const expected = `a finite number, or a text of 1 to ${longestName} characters without NUL and halves of surrogates`
