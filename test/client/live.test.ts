@@ -78,6 +78,7 @@ test('a stream that breaks off is taken up with the tag, however often', async t
   const { authors, sent } = answering(
     events('retry: 1', ':', event('snapshot', [{ id: 1 }, { id: 2 }], '"a"'), 'id: "b"\nevent: pat'),
     new Error('no network'),
+    new Error('no network'),
     new Response('no', { status: 503 }),
     new Response('no', { status: 429 }),
     events('retry: 1', event('patch', [{ op: 'remove', path: '/0' }], '"b"'), ''),
@@ -96,8 +97,27 @@ test('a stream that breaks off is taken up with the tag, however often', async t
   t.equal(values[2]?.[0], values[0]?.[1])
   t.equal(values[4]?.[0], values[0]?.[1], 'also in another snapshot')
   const tags = sent.map(({ init }) => (init.headers as Record<string, string>)['last-event-id'])
-  t.strictSame(tags, [undefined, '"a"', '"a"', '"a"', '"a"', '"b"', '"c"'])
+  t.strictSame(tags, [undefined, '"a"', undefined, '"a"', '"a"', '"a"', '"b"', '"c"'])
   t.match(sent[0], { url: 'http://host/authors?.sort=id', init: { headers: { accept: 'text/event-stream' } } })
+})
+
+test('a stream that cannot be taken up is followed anew, at once', async t => {
+  const end = ['event: end\ndata: {}', '']
+  // A wait would be longer than the test.
+  const { authors, sent } = answering(
+    events('retry: 3600000', event('snapshot', [{ id: 1 }, { id: 2 }], '"a"'), ...end),
+    new TypeError('Failed to fetch'),
+    events(event('snapshot', [{ id: 1 }, { id: 3 }], '"b"'), ...end),
+    new TypeError('Failed to fetch'),
+    events(event('snapshot', [{ id: 3 }], '"c"'), event('patch', [{ op: 'remove', path: '/0' }], '"d"'), ...end),
+    new Response('{"error":"forbidden","message":"no"}', { status: 403 })
+  )
+  const values: unknown[] = []
+  const reading = (async () => { for await (const { items, changed } of authors.live()) values.push(items, changed) })()
+  t.match(await failed(reading), { status: 403 })
+  t.strictSame(values, [[{ id: 1 }, { id: 2 }], [], [{ id: 1 }, { id: 3 }], [{ id: 3 }], [{ id: 3 }], [], [], []])
+  const tags = sent.map(({ init }) => (init.headers as Record<string, string>)['last-event-id'])
+  t.strictSame(tags, [undefined, '"a"', undefined, '"b"', undefined, '"d"'])
 })
 
 test('a stream that does not begin is tried as often as other reads', async t => {
@@ -125,7 +145,8 @@ test('a client waits longer each time, and not for a stream that is silent', asy
       controller.enqueue(new TextEncoder().encode(`retry: 2000\n\n${event('snapshot', [])}\n\n`))
     }
   }), { headers: { 'content-type': 'text/event-stream' } })
-  const failures = Array.from({ length: 6 }, () => new Error('no network'))
+  // With the tag, and then without.
+  const failures = Array.from({ length: 12 }, () => new Error('no network'))
   const { authors } = answering(silent, ...failures, new Response('no', { status: 404 }))
   t.match(await failed((async () => { for await (const one of authors.live()) t.ok(one) })()), { status: 404 })
   t.strictSame(delays.filter(delay => delay >= 1000), [

@@ -12,18 +12,22 @@ export interface LivePage<T> {
 
 /**
  * Follows the document of a call (docs/live.md): returns it whole, first as it is and then whenever it has changed.
- * Connects again with the tag of what it has. Throws an ApiError once the document cannot be read any more.
+ * Connects again with the tag of what it has, and without it if that got no answer. Throws an ApiError once the
+ * document cannot be read any more.
  */
 export async function * follow (send: Send, call: Call): AsyncGenerator<unknown, never, undefined> {
   let document: unknown
   let page: LivePage<unknown> | undefined
   let tag: string | undefined
   let wait = 0
-  for (let failures = 0; ; failures++) {
+  let isAnew = false
+  for (let failures = 0; ;) {
     let response: Response | undefined
     let isEnd = false
+    const known: string | undefined = isAnew ? undefined : tag
+    isAnew = false
     try {
-      const own = { accept: 'text/event-stream', 'last-event-id': tag }
+      const own = { accept: 'text/event-stream', 'last-event-id': known }
       // Once it has begun, it is this function that waits.
       response = await send({ ...call, own }, begun, tag ? Infinity : 0)
       for await (const part of textParts(response, '\n\n', silence)) {
@@ -42,9 +46,11 @@ export async function * follow (send: Send, call: Call): AsyncGenerator<unknown,
     } catch (cause) {
       const error = brokenOff(cause, response, call.signal)
       if (!tag || /^4(?!29)/.test(error.status as unknown as string)) throw error
+      // A browser does not send a tag to another origin whose CORS lacks its header.
+      isAnew = !error.status && !!known
     }
     // Instead of the end, the next request gets the error itself.
-    if (!isEnd) await pause(Math.min(wait * 2 ** failures, 30_000), call.signal)
+    if (!isEnd && !isAnew) await pause(Math.min(wait * 2 ** failures++, 30_000), call.signal)
   }
 }
 
