@@ -215,6 +215,21 @@ test('several records are written by one request, as the API takes it', async t 
   t.match(other.requests, ['OPTIONS /authors', 'OPTIONS /', /^DELETE /, /^DELETE /])
 })
 
+test('several records are not written where the API does not tell what it takes, and one is', async t => {
+  let told = false
+  const reaching: typeof fetch = async (url, init) => init?.method === 'OPTIONS' && !told
+    ? new Response(null, { status: 204 })
+    : fetch(url, init)
+  const { provider, requests } = await serve(t, { requestStrategies: { batch: true } }, { fetch: reaching as never })
+  const rate = (...ids: number[]) => provider.updateMany('authors', { ids, data: { rating: 3 } })
+  await t.rejects(rate(1, 2), { name: 'ApiError', code: 'network', outcome: 'failed', message: /corsOptions/ })
+  await t.rejects(provider.deleteMany('authors', { ids: [1, 2] }), { message: /corsOptions/ })
+  t.strictSame(requests, [])
+  t.strictSame(await rate(1), { data: [1] })
+  told = true
+  t.strictSame(await rate(1, 2), { data: [1, 2] }, 'it is asked again')
+})
+
 test('a key of several fields, or of another name, is the id of a record', async t => {
   const { collections, tables } = orderLines({ delete: true })
   const { source } = await openers.memory(tables)

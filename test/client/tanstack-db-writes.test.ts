@@ -107,6 +107,40 @@ test('a collection can be written one by one, or not at all', async t => {
   await t.rejects(mixed.commit(), { name: 'TypeError' })
 })
 
+/** Answers of OPTIONS that do not tell what the API takes, and the code and message of the error. */
+const untold: ReadonlyArray<readonly [() => Response, object]> = [
+  [() => new Response(null, { status: 204 }), { code: 'network', message: /corsOptions/ }],
+  [() => new Response('Invalid Preflight Request', { status: 400 }), { code: 'network', message: /corsOptions/ }],
+  [() => { throw new TypeError('Failed to fetch') }, { code: 'network', message: /corsOptions/ }],
+  [() => new Response('{"error":"unauthorized","message":"no"}', { status: 401 }), { code: 'unauthorized' }]
+]
+
+test('several writes are rejected where the API does not tell if it takes a batch, and one is sent', async t => {
+  for (const [answer, error] of untold) {
+    let told = false
+    const fate: Fate = async (deliver, { method }) => method === 'OPTIONS' && !told ? answer() : deliver()
+    const { client, sent } = await serveThings(rows, {}, fate)
+    const things = createCollection(dataApiCollectionOptions(client.things, flat))
+    const folders = (write: 'batch' | 'each') =>
+      createCollection(dataApiCollectionOptions(client.folders, { ...options, write }))
+    const [whole, each] = [folders('batch'), folders('each')]
+    await Promise.all([things, whole, each].map(one => one.preload()))
+    t.match(await failed(things.delete([1, 2]).isPersisted.promise), { ...error, outcome: 'failed' })
+    t.strictSame(writesIn(sent), [])
+    t.equal(things.size, 3)
+    await things.delete(1).isPersisted.promise
+    const added = (ids: readonly number[]) => ids.map(id => ({ id, name: 'new', rank: null }))
+    await whole.insert(added([7, 8])).isPersisted.promise
+    await each.insert(added([10, 11])).isPersisted.promise
+    t.match(writesIn(sent), ['DELETE /things/1', /^POST \[/, /^POST \/folders/, /^POST \/folders/])
+    t.equal(writesIn(sent).length, 4)
+    if (answer === untold[0]?.[0]) continue
+    told = true
+    await things.delete([2, 3]).isPersisted.promise
+    t.match(writesIn(sent)[4], /^POST \[/, 'what failed is asked again')
+  }
+})
+
 const change = fc.record({
   type: fc.constantFrom('insert', 'update', 'delete'),
   id: fc.integer({ min: 1, max: 6 }),

@@ -62,3 +62,17 @@ export function brokenOff (cause: unknown, response: Response | undefined, signa
   signal?.throwIfAborted()
   return cause instanceof ApiError ? cause : new ApiError(cause, 'network', response, {}, cause)
 }
+
+/**
+ * Returns what OPTIONS told that the API takes. Rejects where that is nothing: a form of several writes that the API
+ * does not take is not all or none (docs/clients.md: Errors).
+ */
+export async function told<T> (allowed: Promise<T | null | undefined>): Promise<T> {
+  let error: unknown
+  const allow = await allowed.catch((cause: unknown) => { error = cause })
+  if (allow) return allow
+  // The API has told why.
+  if (error instanceof ApiError && !/^n/.test(error.code)) throw error
+  const message = 'OPTIONS told no Allow: there is no connection, or @fastify/cors lacks corsOptions'
+  throw new ApiError(message, 'network', undefined, {}, error)
+}

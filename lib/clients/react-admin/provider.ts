@@ -1,6 +1,7 @@
 import {
   type AnyApi, ApiError, type Client, type ClientOptions, createClient, type Method, type Page, type RequestOptions
 } from '../client/index.ts'
+import { told } from '../client/error.ts'
 import {
   type AnsweredItem, type Calling, type DataProvider, type Id, idFilters, type List, type ListCall, type Many,
   recordKey, type ManyCall, type One, type OneCall, recordOf, type RecordOf, type ReferenceCall, requestOf,
@@ -103,7 +104,9 @@ function makeSendAll (client: Client<AnyApi>): SendAll {
   const asked: Record<string, Promise<readonly Method[]>> = {}
   const takes = async (name: string, method: Method) => {
     const { allowed } = (name ? client.resource(name) : client) as Pick<Client<AnyApi>, 'allowed'>
-    return (await (asked[name] ??= allowed().then(found => found ?? [], () => []))).includes(method)
+    asked[name] ??= told(allowed())
+    asked[name].catch(() => delete asked[name])
+    return (await asked[name]).includes(method)
   }
   return async (name, ids, call, write, method, whole) => {
     const options = requestOf(call)

@@ -1,4 +1,5 @@
 import { makeBatch } from '../client/batch.ts'
+import { told } from '../client/error.ts'
 import type { ResourceOrigin } from '../client/resource.ts'
 import type { Send } from '../client/send.ts'
 import type { ItemRow } from './rows.ts'
@@ -38,7 +39,7 @@ export async function writeTransaction ({ transaction: { id, mutations } }: Writ
   try {
     const isBatch = changes.length > 1 && await isOneBatch(changes)
     const { path } = isBatch ? { path: '' } : first.writer
-    const hasKeys = (await optionsOf(send, path)).has('idempotency-key')
+    const hasKeys = await optionsOf(send, path).then(headers => headers.has('idempotency-key'), () => false)
     await (isBatch ? writeAll(changes, hasKeys ? id : undefined) : writeEach(changes, hasKeys ? id : undefined))
   } finally {
     for (const writer of new Set(changes.map(({ writer }) => writer))) writer.refresh()
@@ -56,8 +57,9 @@ function writerOf ({ collection }: Mutation): RowWriter {
 async function isOneBatch (changes: readonly Change[]): Promise<boolean> {
   const modes = new Set(changes.map(({ writer }) => writer.mode))
   if (modes.has('each')) return false
+  if (modes.has('batch')) return true
   const [{ writer: { send } }] = changes as [Change]
-  return modes.has('batch') || (await optionsOf(send, '')).get('allow')?.includes('POST') === true
+  return (await told(optionsOf(send, '').then(headers => headers.get('allow')))).includes('POST')
 }
 
 /** The headers of OPTIONS, by the path. */
@@ -68,10 +70,8 @@ function optionsOf (send: Send, path: string): Promise<Headers> {
   options.set(send, known)
   const asked = known.get(path) ?? send({ method: 'OPTIONS', path, query: {} }, async ({ headers }) => headers)
   known.set(path, asked)
-  return asked.catch(() => {
-    known.delete(path)
-    return new Headers()
-  })
+  asked.catch(() => known.delete(path))
+  return asked
 }
 
 async function writeAll (changes: readonly Change[], key: string | undefined): Promise<void> {
