@@ -9,7 +9,7 @@ const doors = [...known, ...readdirSync(new URL('lib/doors', import.meta.url)).f
 // The rooms of lib, in the order in which imports point: one may import from those before it, never from those after
 // it. Clients know schemas alone; the core knows their types of queries, which own code shares.
 export const order = [
-  'clients/client', 'clients/react-admin', 'clients/tanstack-db',
+  'node-version', 'clients/client', 'clients/react-admin', 'clients/tanstack-db',
   'core/errors', 'core/scheduling', 'core/declare', 'core/model', 'core/request', 'core/plan', 'core/sources',
   'core/rules', 'core/run', 'core/response', 'core/api',
   ...doors.map(door => `doors/${door}`),

@@ -1,3 +1,4 @@
+import './node-version.ts'
 import type { FastifyInstance } from 'fastify'
 import fastifyPlugin from 'fastify-plugin'
 import { ArgumentError, DataApiError, DeclarationError } from './core/errors/errors.ts'

@@ -1,3 +1,4 @@
+import './node-version.ts'
 import type { TUnsafe } from '@sinclair/typebox'
 import type { Static, TObject, TProperties, TSchema } from 'typebox'
 import {

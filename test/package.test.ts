@@ -1,5 +1,5 @@
 import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core'
-import { execFile, type ExecFileOptionsWithStringEncoding, fork, spawn } from 'node:child_process'
+import { execFile, type ExecFileOptionsWithStringEncoding, fork, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import {
   cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync
@@ -144,6 +144,22 @@ test('every entry can be imported, and required', async t => {
   const expected = names.map(name => `${name} true`).join('\n')
   t.equal(await counts('module', 'await import(name)'), expected)
   t.equal(await counts('commonjs', 'require(name)'), expected)
+})
+
+test('an older Node.js is told as such, whatever it lacks', t => {
+  const { href } = new URL('../dist/lib/index.js', import.meta.url)
+  const program = `
+    Object.defineProperty(process.versions, 'node', { value: '20.18.3' })
+    import(${JSON.stringify(href)}).catch(({ message }) => console.log(message))`
+  const { stdout } = spawnSync(process.execPath, ['--input-type=module', '--eval', program], { encoding: 'utf8' })
+  t.equal(stdout, 'fastify-data-api needs Node.js 20.19 or later; this is Node.js 20.18.3.\n')
+  // A name that an older version does not export would fail before, when the modules are linked.
+  const lacking = readdirSync(new URL('../dist/lib', import.meta.url), { recursive: true, encoding: 'utf8' })
+    .filter(name => name.endsWith('.js'))
+    .filter(name => /import \{[^}]*\bhash\b[^}]*\} from 'node:crypto'/.test(
+      readFileSync(new URL(`../dist/lib/${name}`, import.meta.url), 'utf8')))
+  t.strictSame(lacking, [])
+  t.end()
 })
 
 test('a class is the same by whichever entry it is imported', async t => {

@@ -64,11 +64,6 @@ const provoke: Readonly<Record<string, () => Promise<string>>> = {
     await first.close()
     return message
   },
-  // A name that no version of Node.js exports, in place of one that old versions lack.
-  "The requested module 'node:crypto' does not provide an export named 'hash'": async () => {
-    const { href } = writeProgram('no-export.mjs', "import { hush } from 'node:crypto'\nhush()")
-    return (await messageOf(() => import(href))).replace("'hush'", "'hash'")
-  },
   // An ending that no version of Node.js runs, in place of one that old versions do not run.
   // The tests have a loader, which words it in another way.
   'Unknown file extension ".ts" …': async () => {

@@ -1,5 +1,5 @@
 import { AsyncResource } from 'node:async_hooks'
-import { createHash, hash } from 'node:crypto'
+import crypto from 'node:crypto'
 import { batching } from '../scheduling/batching.ts'
 import { preconditionFailed, preconditionRequired } from '../errors/errors.ts'
 import type { Collection } from '../model/model.ts'
@@ -50,7 +50,7 @@ export function variantOf (show: Selection, of: unknown, { versionFields }: Coll
 export const tagOf = (content: string, version?: string, variant?: string): string =>
   version === undefined ? digest(content) : `${version}.${variant ?? digest(content)}`
 
-const digest = (text: string) => shortened(hash('sha1', text, 'base64url'))
+const digest = (text: string) => shortened(crypto.hash('sha1', text, 'base64url'))
 
 // 16 characters are twelve bytes: enough that two versions of an item never share a digest by chance.
 const shortened = (text: string) => text.slice(0, 16)
@@ -58,7 +58,7 @@ const shortened = (text: string) => text.slice(0, 16)
 /** Returns tagOf() of a long text. Reads it in parts of a millisecond; other requests are answered between them. */
 export async function tagOfLong (text: string): Promise<string> {
   const resource = new AsyncResource('DataApiTag')
-  const made = createHash('sha1')
+  const made = crypto.createHash('sha1')
   for (let start = 0; start < text.length;) {
     const end = endOfPart(text, start)
     const part = () => { made.update(text.slice(start, end)) }

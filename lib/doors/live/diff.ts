@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto'
+import crypto from 'node:crypto'
 import { isObject } from '../../core/errors/is-object.ts'
 
 /** An operation of a JSON Patch (RFC 6902). */
@@ -23,7 +23,7 @@ export function documentDigest (document: unknown, wrapped: boolean): DocumentDi
 
 const valueShape = (value: unknown): DocumentDigest => ({ kind: 'value', digest: digestOf(value) })
 
-const digestOf = (value: unknown) => hash('sha1', JSON.stringify(value), 'base64url').slice(0, 16)
+const digestOf = (value: unknown) => crypto.hash('sha1', JSON.stringify(value), 'base64url').slice(0, 16)
 
 /** Returns the operations that make the document of the shape `after` of one of the shape `before`. */
 export function diff (

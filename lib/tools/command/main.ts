@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import '../../node-version.ts'
 import module from 'node:module'
 import { runCommand } from './run.ts'
 

@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto'
+import crypto from 'node:crypto'
 import { printable } from '../../../errors/printable.ts'
 import type { CatalogColumn, CatalogForeignKey, CatalogTable, Engine } from '../catalog.ts'
 import { keyOfTable, quoteName, quoteTable, type TableName } from '../table-name.ts'
@@ -96,5 +96,6 @@ export const printIndexes = ({ table, indexes }: Pick<DesignedTable, 'table' | '
 /** Returns the name of an index. PostgreSQL cuts one of more than 63 bytes, and then two could be one. */
 export function indexName (name: string): string {
   if (Buffer.byteLength(name) <= 63) return name
-  return `${Buffer.from(name).subarray(0, 54).toString().replace(/\uFFFD$/, '')}_${hash('sha1', name).slice(0, 8)}`
+  const start = Buffer.from(name).subarray(0, 54).toString().replace(/\uFFFD$/, '')
+  return `${start}_${crypto.hash('sha1', name).slice(0, 8)}`
 }

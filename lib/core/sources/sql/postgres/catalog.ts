@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto'
+import crypto from 'node:crypto'
 import type { OnDelete, RowChange, ValueRange } from '../../../declare/source.ts'
 import type {
   Catalog, CatalogColumn, CatalogTable, FindTable, StatementTable, TableKind, TypeFamily
@@ -26,7 +26,7 @@ export async function readTables (connection: Reading, names: readonly TableName
     if (name !== undefined) tables.set(keyOfTable(name), table)
   }
   const columns = rows.map(row => [row['place'], row['columns']].join(' '))
-  return { find: name => tables.get(keyOfTable(name)), hash: hash('sha1', columns.toSorted().join('\n')) }
+  return { find: name => tables.get(keyOfTable(name)), hash: crypto.hash('sha1', columns.toSorted().join('\n')) }
 }
 
 /** Reads what the command asks about tables of these names. */

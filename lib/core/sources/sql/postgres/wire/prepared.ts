@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto'
+import crypto from 'node:crypto'
 import { LruMap } from 'toad-cache'
 
 /**
@@ -71,7 +71,7 @@ function repeatedName (text: string): string {
   const known = names.get(text)
   if (known !== undefined && known !== '') return known
   // The name is a hash of the text, so that one name never means two texts behind a pooler that mixes up connections.
-  const name = known === undefined ? '' : `data_api_${hash('sha1', text, 'hex').slice(0, 20)}`
+  const name = known === undefined ? '' : `data_api_${crypto.hash('sha1', text, 'hex').slice(0, 20)}`
   names.set(text, name)
   return name
 }
