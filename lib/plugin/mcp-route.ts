@@ -30,7 +30,7 @@ export async function addAgentRoutes (
   const common = { schema, config: { dataApiDoor: 'mcp' as const }, exposeHeadRoute: false }
   const handlerOf = (answer: (request: FastifyRequest) => Answer | Promise<Answer>) =>
     (request: FastifyRequest, reply: FastifyReply) => {
-      request.dataApi = { collection: undefined, kind: undefined, door: 'mcp' }
+      request.dataApi = { collection: undefined, kind: undefined, door: 'mcp', method: request.method }
       whenItsTurn(request, reply, () => { batching.answer(new AgentWork(serving, request, reply, answer)) })
     }
   scope.route({

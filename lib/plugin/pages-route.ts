@@ -8,7 +8,7 @@ import { mediaTypeOf } from '../core/request/body.ts'
 import { formType, type RequestText } from '../core/request/parse.ts'
 import type { PlannedFacts } from '../core/api/request-facts.ts'
 import type { Answer } from '../core/response/answer.ts'
-import { readOrigin } from './routes.ts'
+import { methodOf, readOrigin } from './routes.ts'
 import { routerOptionsOf } from './replies.ts'
 
 /** The pages of a registration. */
@@ -43,7 +43,7 @@ export async function reservedByPages ({ explorer }: Options): Promise<ReadonlyM
 const pagesOf = (explorer: Explorer): ServedPages => ({
   take: request => explorer.takes(headOf(request)),
   answer (request, text) {
-    const note = (facts: PlannedFacts) => { request.dataApi = { ...facts, door: 'http' } }
+    const note = (facts: PlannedFacts) => { request.dataApi = { ...facts, door: 'http', method: text.method } }
     const { 'sec-fetch-site': site, origin } = request.headers
     const sender = { site: [site].flat()[0], origin: [origin].flat()[0] }
     return explorer.answer({ request, text, note }, sender)
@@ -52,6 +52,8 @@ const pagesOf = (explorer: Explorer): ServedPages => ({
   fail: (request, failure) => explorer.fail(failure, headOf(request), () => readOrigin(request))
 })
 
-function headOf ({ method, raw: { url = '/' }, headers }: FastifyRequest): Head {
-  return { method, url, accept: headers.accept, isForm: mediaTypeOf(headers['content-type']) === formType }
+function headOf (request: FastifyRequest): Head {
+  const { raw: { url = '/' }, headers } = request
+  const isForm = mediaTypeOf(headers['content-type']) === formType
+  return { method: methodOf(request), url, accept: headers.accept, isForm }
 }

@@ -42,7 +42,7 @@ import { addAgentRoutes } from './mcp-route.ts'
 import { makePages, type ServedPages, reservedByPages } from './pages-route.ts'
 import { addRegistration, type DataApi } from './registrations.ts'
 import { isAnswered, makeReplies, type Replies, watchPayloads } from './replies.ts'
-import { addBodyParser, addRoutes, safeMethods } from './routes.ts'
+import { addBodyParser, addRoutes, isSafe, refuseOverride } from './routes.ts'
 import { standIns } from './stand-ins.ts'
 
 /** Compiles the declarations and serves them. Throws a DeclarationError for a mistake in a declaration or option. */
@@ -197,13 +197,14 @@ function decorate (
 const registrationsOf = (app: FastifyInstance) =>
   app.hasDecorator('dataApi') ? app.dataApi.registrations as Map<string, DataApi> : new Map<string, DataApi>()
 
-/** Answers every error that is thrown in this scope. Changes nothing outside the scope. */
+/** Answers every error that is thrown in this scope, and refuses methods in disguise. Changes nothing outside it. */
 function addHooks (
   scope: FastifyInstance, options: Options, replies: Replies, pages: ServedPages | undefined
 ): void {
+  scope.addHook('onRequest', refuseOverride)
   scope.setErrorHandler((thrown, request, reply) => {
     const status = !isAnswered(reply) && isErrorStatus(reply.statusCode) ? reply.statusCode : undefined
-    const error = toDataApiError(thrown, { writing: !safeMethods.includes(request.method), status })
+    const error = toDataApiError(thrown, { writing: !isSafe(request), status })
     const failure = answerFailure(error, request, options)
     replies.fail(reply, pages === undefined ? failure : pages.fail(request, failure))
   })
@@ -227,8 +228,9 @@ function answerFailure (error: DataApiError, request: FastifyRequest, { response
  * Logs an error that the client cannot explain: a fault of the server, and a refusal that names no field. Not that of a
  * client that has left.
  */
-function logFailure (error: DataApiError, { dataApi: { collection, kind } = unknown, log }: FastifyRequest): void {
+function logFailure (error: DataApiError, { dataApi, log }: FastifyRequest): void {
   if (isAbandonment(error)) return
+  const { collection, kind }: Partial<RequestFacts> = dataApi ?? {}
   const isFault = error.statusCode >= 500
   if (!isFault && !isUnexplained(error)) return
   const facts = { err: error.cause ?? error, collection, kind }
@@ -237,8 +239,6 @@ function logFailure (error: DataApiError, { dataApi: { collection, kind } = unkn
   const statement = failedStatement(error)
   if (statement !== undefined) log.debug({ collection, kind, statement }, 'the statement that failed')
 }
-
-const unknown: RequestFacts = { collection: undefined, kind: undefined, door: 'http' }
 
 const isUnexplained = ({ code, facts: { fields }, cause }: DataApiError) =>
   fields?.length === 0 && cause !== undefined && (code === 'constraint' || code === 'duplicate' || code === 'reference')

@@ -1,13 +1,15 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify'
+import type {
+  FastifyInstance, FastifyReply, FastifyRequest, FastifySchema, HookHandlerDoneFunction
+} from 'fastify'
 import { AsyncResource } from 'node:async_hooks'
 import type { IncomingMessage } from 'node:http'
 import { answer, type Api } from '../core/api/answer.ts'
 import type { PlannedFacts, RequestFacts } from '../core/api/request-facts.ts'
-import { DataApiError, internal } from '../core/errors/errors.ts'
-import { type Body, type BodyLimits, receiveBody } from '../core/request/body.ts'
+import { DataApiError, internal, invalidMethodOverride } from '../core/errors/errors.ts'
+import { type Body, type BodyLimits, mediaTypeOf, receiveBody } from '../core/request/body.ts'
 import type { LiveDocuments, LiveRequest } from '../doors/live/documents.ts'
 import { type ImportLimits, importTypes } from '../core/request/receive.ts'
-import type { RequestText } from '../core/request/parse.ts'
+import { formType, type RequestText } from '../core/request/parse.ts'
 import type { RouterOptions } from '../core/request/path.ts'
 import type { Answer } from '../core/response/answer.ts'
 import { hasLeft } from '../core/run/context.ts'
@@ -32,6 +34,7 @@ export function addRoutes (
     whenItsTurn(request, reply, () => { batching.answer(new ReadWork(serving, request, reply)) })
   }
   const write = (request: FastifyRequest, reply: FastifyReply) => {
+    if (isSafe(request)) return read(request, reply)
     whenItsTurn(request, reply, () => { batching.answer(new RequestWork(serving, request, reply)) })
   }
   // A verb without a route would be a 404 of Fastify's, where a 405 with Allow is due. CONNECT never reaches a route.
@@ -64,19 +67,37 @@ const isPreflight = ({ headers }: FastifyRequest) => headers['access-control-req
  * application as well.
  */
 function answerPreflight (request: FastifyRequest, reply: FastifyReply): void {
-  request.dataApi = { collection: undefined, kind: 'options', door: 'http' }
+  request.dataApi = { collection: undefined, kind: 'options', door: 'http', method: 'OPTIONS' }
   reply.code(204).send()
 }
 
 /** The methods whose requests change nothing (RFC 9110, 9.2.1). */
-export const safeMethods: readonly string[] = ['GET', 'HEAD', 'QUERY', 'OPTIONS']
+const safeMethods: readonly string[] = ['GET', 'HEAD', 'QUERY', 'OPTIONS']
+
+/** Returns true for a request that changes nothing. */
+export const isSafe = (request: FastifyRequest): boolean => safeMethods.includes(methodOf(request))
+
+/** Returns the method that is answered: QUERY for a POST that stands for one; refuseOverride() lets no other pass. */
+export const methodOf = ({ method, headers }: FastifyRequest): string =>
+  headers['x-http-method-override'] === undefined ? method : 'QUERY'
+
+/** Refuses a request that another method is meant by, but for a POST that stands for QUERY (docs/http.md: URLs). */
+export function refuseOverride (
+  { method, headers }: FastifyRequest, _reply: FastifyReply, done: HookHandlerDoneFunction
+): void {
+  const meant = headers['x-http-method-override']
+  if (meant === undefined) return done()
+  const isQuery = method === 'POST' && meant === 'QUERY' && mediaTypeOf(headers['content-type']) === formType
+  done(isQuery ? undefined : invalidMethodOverride(formType))
+}
 
 /**
  * Refuses a write that a page of another site sends without a CORS preflight, and so without the application's leave.
  * Browsers set these headers (W3C, Fetch Metadata); pages cannot.
  */
-async function refuseOtherSites ({ headers }: FastifyRequest): Promise<void> {
-  if (headers['sec-fetch-site'] !== 'cross-site' || headers['sec-fetch-mode'] === 'cors') return
+async function refuseOtherSites (request: FastifyRequest): Promise<void> {
+  const { headers } = request
+  if (headers['sec-fetch-site'] !== 'cross-site' || headers['sec-fetch-mode'] === 'cors' || isSafe(request)) return
   throw new DataApiError('forbidden', 'A page of another site cannot send this request. Nothing was changed.')
 }
 
@@ -137,7 +158,7 @@ export class RequestWork implements Work<Answer> {
     const text = readText(request, serving)
     const { live } = serving
     const began = live?.position ?? 0
-    const made = answer(text, api, api.own.contextOf(request), facts => { request.dataApi = atDoor(facts) })
+    const made = answer(text, api, api.own.contextOf(request), facts => { request.dataApi = atDoor(facts, text) })
     return live === undefined ? made : after(made, one => followed(one, live, { request, text, began }))
   }
 
@@ -156,10 +177,10 @@ export class RequestWork implements Work<Answer> {
 }
 
 // A spread into a literal takes longer than the literal.
-const atDoor = (facts: PlannedFacts): RequestFacts => {
+const atDoor = (facts: PlannedFacts, { method }: RequestText): RequestFacts => {
   const { collection, kind, operations, replayed } = facts
   const isPlain = operations === undefined && replayed === undefined
-  return isPlain ? { collection, kind, door: 'http' } : { ...facts, door: 'http' }
+  return isPlain ? { collection, kind, door: 'http', method } : { ...facts, door: 'http', method }
 }
 
 /** Returns the answer; for a client that asks to follow the document, a stream of its changes. */
@@ -233,7 +254,7 @@ export function readText (request: FastifyRequest, { api, rootLength, router }: 
   const { accept, prefer, 'cache-control': cacheControl } = request.headers
   const { 'if-match': ifMatch, 'if-none-match': ifNoneMatch, 'idempotency-key': key } = request.headers
   return {
-    method: request.method,
+    method: methodOf(request),
     // Not the router's wildcard parameter, which is decoded as a whole and so has lost `%2F`.
     url: request.raw.url ?? '/',
     rootLength,

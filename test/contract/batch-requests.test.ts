@@ -213,7 +213,7 @@ test('hooks of the application see the number of operations, and the operation t
   const seen: unknown[] = []
   app.addHook('onResponse', async ({ dataApi }) => { seen.push(dataApi) })
   t.match(await post([note, note]), { statusCode: 200 })
-  t.strictSame(seen, [{ collection: undefined, kind: 'batch', operations: 2, door: 'http' }])
+  t.strictSame(seen, [{ collection: undefined, kind: 'batch', operations: 2, door: 'http', method: 'POST' }])
   const response = await post([note, { ...note, body: { text: 'dear' } }])
   t.equal(response.statusCode, 402)
   t.strictSame(response.json(), { error: 'rejected', message: 'Pay first.', operation: 1 })

@@ -168,7 +168,7 @@ const required: Partial<DataApiOptions> = {
   requestStrategies: { batch: true, delete: true, requireIdempotencyKey: ['POST', 'DELETE'] }
 }
 
-everySource('writes without a key are refused where one is required', async ({ send, same }) => {
+everySource('writes without a key are refused where one is required', async ({ request, send, same }) => {
   const answer = {
     error: 'idempotency_key_required',
     message: "This request requires the header 'Idempotency-Key': a new text for each write, and the same one to " +
@@ -182,6 +182,11 @@ everySource('writes without a key are refused where one is required', async ({ s
   same(await send('POST', '/', [{ method: 'DELETE', path: '/notes/1' }], key('b')), 200, [
     { status: 200, body: { status: 'ok' } }
   ])
+  const form = { 'content-type': 'application/x-www-form-urlencoded', 'x-http-method-override': 'QUERY' }
+  for (const keyed of [{}, key('k'), key('no, key')]) {
+    same(await request({ method: 'POST', url: '/notes', payload: 'fields=text', headers: { ...form, ...keyed } }), 200,
+      [], { 'idempotency-replayed': undefined })
+  }
 }, required, world)
 
 test('logs tell which answers were given before', async t => {

@@ -133,10 +133,14 @@ test('request.dataApi says what a request is, for the labels of metrics', async 
     ['GET', '/notes/1', 'item'], ['GET', '/notes/1/text', 'field'], ['PATCH', '/notes/1', 'update', { text: 'b' }],
     ['DELETE', '/notes/1', 'delete'], ['GET', '/notes?nonsense=1', undefined]
   ] as const) {
-    t.strictSame(await ask(method, url, payload), { collection: 'notes', kind, door: 'http' }, `${method} ${url}`)
+    const facts = { collection: 'notes', kind, door: 'http', method }
+    t.strictSame(await ask(method, url, payload), facts, `${method} ${url}`)
   }
-  t.strictSame(await ask('GET', '/'), { collection: undefined, kind: 'directory', door: 'http' })
-  t.strictSame(await ask('GET', '/invented'), { collection: undefined, kind: undefined, door: 'http' })
+  t.strictSame(await ask('GET', '/'), { collection: undefined, kind: 'directory', door: 'http', method: 'GET' })
+  t.strictSame(await ask('GET', '/invented'), { collection: undefined, kind: undefined, door: 'http', method: 'GET' })
+  const headers = { 'content-type': 'application/x-www-form-urlencoded', 'x-http-method-override': 'QUERY' }
+  await app.inject({ method: 'POST', url: '/notes', headers, payload: 'limit=1' })
+  t.strictSame(seen.pop(), { collection: 'notes', kind: 'list', door: 'http', method: 'QUERY' })
   t.equal(await ask('GET', '/own'), undefined)
   await app.close()
 })

@@ -1,6 +1,7 @@
+import { Type } from '@sinclair/typebox'
 import Fastify from '../helpers/fastify.ts'
 import { test } from 'tap'
-import dataApi, { frameworkErrors } from '../../lib/index.ts'
+import dataApi, { collection, frameworkErrors, memory } from '../../lib/index.ts'
 import { everySource, type Tools } from '../helpers/every-source.ts'
 import { missing, noField, notAllowed } from '../helpers/answers.ts'
 import { walkPages } from '../helpers/walk-pages.ts'
@@ -199,6 +200,7 @@ everySource('OPTIONS is 204 with what the resource takes', async ({ request, sam
 })
 
 const form = 'application/x-www-form-urlencoded'
+const overriding = { 'content-type': form, 'x-http-method-override': 'QUERY' }
 const query = ({ request }: Pick<Tools, 'request'>, url: string, payload: string, type = form) =>
   request({ method: 'QUERY' as 'GET', url, headers: { 'content-type': type }, payload })
 
@@ -226,4 +228,69 @@ everySource('QUERY is GET with the query string in the body', async tools => {
     { error: 'unsupported_media_type', message: `The 'Content-Type' of the body must be ${form}.` })
   const allow = 'GET, HEAD, OPTIONS'
   same(await query(tools, '/albums/1', 'fields=id'), 405, notAllowed('QUERY', allow), { allow })
+})
+
+everySource('a POST that stands for QUERY is answered in all as QUERY', async ({ t, request, opened }) => {
+  const { rows } = opened
+  const before = await rows('albums')
+  const send = (method: string, url: string, payload: string, headers: object) =>
+    request({ method: method as 'GET', url, payload, headers: { ...headers } })
+  const told = (response: Awaited<ReturnType<typeof send>>) =>
+    [response.statusCode, response.body, { ...response.headers, date: undefined }]
+  const { headers: { etag } } = await query({ request }, '/albums', 'fields=id')
+  for (const [url, payload, headers = {}] of [
+    ['/albums', ''], ['/albums?sort=year', 'fields=year&year%3E=1972'], ['/albums?limit=1', 'fields=id'],
+    ['/albums', 'size=2', { prefer: 'count=exact' }], ['/albums', 'fields=id', { 'if-none-match': etag }],
+    ['/albums', 'fields=id', { accept: 'application/x-ndjson' }], ['/albums', 'fields=id', { accept: 'text/csv' }],
+    ['/albums', 'fields=id', { accept: 'text/html' }], ['/albums', 'nope=1'], ['/artists/2/albums', 'fields=year'],
+    ['/albums', 'nope=1', { accept: 'application/problem+json' }], ['/albums/by_genre/rock', 'fields=id'],
+    ['/albums', 'x'.repeat(2 ** 20 + 1)], ['/albums', 'fields=id', { 'content-type': `${form.toUpperCase()}; a=b` }],
+    ['/albums', 'fields=id', { 'if-match': '"x"' }],
+    ['/', ''], ['/albums/1', 'fields=id'], ['/albums/by_genre', ''], ['/nope', ''], ['/albums/99/tracks', '']
+  ] as ReadonlyArray<readonly [string, string, object?]>) {
+    const posted = await send('POST', url, payload, { ...overriding, ...headers })
+    const asked = await send('QUERY', url, payload, { 'content-type': form, ...headers })
+    t.strictSame(told(posted), told(asked), `${url} ${payload.slice(0, 20)} ${JSON.stringify(headers)}`)
+  }
+  t.strictSame(await rows('albums'), before)
+})
+
+test('a method in disguise is 400, and never run', async t => {
+  const Note = Type.Object({
+    id: Type.Integer({ identifier: true, readable: true }), text: Type.String({ readable: true, writable: true })
+  })
+  const rows = [{ id: 1, text: 'a' }]
+  const app = Fastify()
+  await app.register(dataApi, {
+    ...{ mcp: true, explorer: true, imports: true, requestStrategies: { delete: true, batch: true, upsert: true } },
+    collections: { notes: collection(Note, { source: memory(rows) }) }
+  })
+  const refusal = {
+    error: 'invalid_method_override',
+    message: "'X-HTTP-Method-Override' is for POST alone, with the value QUERY and a body of " +
+      `${form}. Send any other method as itself. Nothing was done.`
+  }
+  const json = 'application/json'
+  for (const { method, override, type } of [
+    ...['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'query', 'QUERY,QUERY', '', 'X'].map(override =>
+      ({ method: 'POST', override, type: form })),
+    ...[json, 'application/x-ndjson', 'text/plain'].flatMap(type =>
+      ['QUERY', 'PATCH'].map(override => ({ method: 'POST', override, type }))),
+    ...['GET', 'HEAD', 'OPTIONS', 'QUERY', 'PUT', 'PATCH', 'DELETE'].flatMap(method =>
+      ['QUERY', 'GET', method].map(override => ({ method, override, type: method === 'QUERY' ? form : json })))
+  ]) {
+    for (const url of ['/', '/notes', '/notes/1', '/notes/1/text', '/mcp', '/openapi.json', '/llms.txt']) {
+      const { statusCode, body } = await app.inject({
+        method: method as 'GET',
+        url,
+        headers: { 'x-http-method-override': override, 'content-type': type },
+        ...!['GET', 'HEAD'].includes(method) && { payload: '{"text":"b"}' }
+      })
+      if (url === '/llms.txt' && method !== 'GET' && method !== 'HEAD') continue
+      t.strictSame([statusCode, method === 'HEAD' ? refusal : JSON.parse(body)], [400, refusal], `${method} ${url}`)
+    }
+  }
+  t.strictSame(rows, [{ id: 1, text: 'a' }])
+  const dropped = { method: 'POST', url: '/notes', headers: { 'content-type': form }, payload: 'fields=id' } as const
+  t.equal((await app.inject(dropped)).statusCode, 415)
 })

@@ -130,7 +130,8 @@ test('only a page of this API can send a form', async t => {
     [{ origin: 'https://public.example.evil.example' }, 403],
     [{}, 403],
     // Another client, as without the explorer.
-    [{ 'sec-fetch-site': 'same-origin', accept: '*/*' }, 415]
+    [{ 'sec-fetch-site': 'same-origin', accept: '*/*' }, 415],
+    [{ 'sec-fetch-site': 'same-origin', 'x-http-method-override': 'QUERY' }, 406]
   ] as const) {
     const { statusCode } = await app.inject({
       method: 'POST', url: '/api/artists', headers: { ...headers, ...more }, payload: `name=${Math.random()}`

@@ -33,6 +33,12 @@ export const doorFaults: readonly Fault[] = [
     tests: ['client/where']
   },
   {
+    what: 'client: a refusal of the API sends the twin of QUERY, too',
+    text: '/405|501|not_api40[03]/',
+    fault: '/405|501|40[03]/',
+    tests: ['client/client']
+  },
+  {
     what: 'client: an identifier of two dots leads to the parent',
     text: String.raw`/^\.{0,2}$/.test(text)`,
     fault: "text === ''",

@@ -75,6 +75,18 @@ export const faults: readonly Fault[] = [
     tests: ['contract/pages']
   },
   {
+    what: 'plugin: a twin of QUERY runs as the POST that it came as',
+    text: "headers['x-http-method-override'] === undefined ? method : 'QUERY'",
+    fault: "headers['x-http-method-override'] === undefined ? method : 'POST'",
+    tests: ['contract/urls']
+  },
+  {
+    what: 'plugin: a twin may stand for any method',
+    text: "method === 'POST' && meant === 'QUERY' && mediaTypeOf",
+    fault: "method === 'POST' && mediaTypeOf",
+    tests: ['contract/urls']
+  },
+  {
     what: 'request: a tag with the mark of a weak one is none',
     text: '/"([^"]*)"/g',
     fault: '/(?<!W\\/)"([^"]*)"/g',

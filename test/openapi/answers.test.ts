@@ -39,7 +39,8 @@ async function firstWrong ({ requests, ...choices }: Case, counts: { described: 
       const request = generateRequest(makeGenerator(sequence), served.api, client)
       const answer = await served.send(request)
       recordAnswer(client, request, answer)
-      const found = document.find(request.method, request.url.slice(prefix.length))
+      const method = request.headers['x-http-method-override'] ?? request.method
+      const found = document.find(method, request.url.slice(prefix.length))
       // The router answers itself where a URL spells the prefix in another way.
       if (found === undefined || answer.body.includes('"statusCode":404') || exceptional.test(answer.body)) continue
       counts.described++

@@ -6,6 +6,8 @@ import type { ReadPlan, WritePlan } from '../plan/plan.ts'
 export interface RequestFacts extends PlannedFacts {
   /** The way by which the request came. */
   readonly door: Door
+  /** The method that is answered: QUERY also for the POST that stands for one (docs/http.md: URLs). */
+  readonly method: string
 }
 
 /** The collection and the kind of a request. */

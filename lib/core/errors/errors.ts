@@ -33,6 +33,7 @@ export const errorKinds = {
   invalid_page: { status: 400 },
   invalid_parameter: { status: 400 },
   invalid_preference: { status: 400 },
+  invalid_method_override: { status: 400 },
   answer_too_large: { status: 400 },
   malformed_url: { status: 400 },
   url_too_long: { status: 414 },
@@ -142,6 +143,10 @@ export const methodNotAllowed = (method: string, allow: string) =>
   new DataApiError('method_not_allowed', `${method} is not allowed here. Allowed methods: ${allow}.`, {
     headers: { allow }
   })
+
+export const invalidMethodOverride = (type: string) =>
+  new DataApiError('invalid_method_override', "'X-HTTP-Method-Override' is for POST alone, with the value QUERY and " +
+    `a body of ${type}. Send any other method as itself. Nothing was done.`)
 
 export const notAcceptable = (available: readonly string[]) =>
   new DataApiError(

@@ -38,7 +38,7 @@ export function makeAgents (
     const visitor = (of: Face, url: string) => of.as({
       request,
       text: textOf(url),
-      note: facts => { request.dataApi = { ...facts, door: 'mcp' } }
+      note: facts => { request.dataApi = { ...facts, door: 'mcp', method: request.method } }
     })
     return {
       length,

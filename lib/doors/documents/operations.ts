@@ -38,7 +38,10 @@ const query: OperationRow<OnResource> = {
   needs: ['streams'],
   id: 'query_{list}',
   summary: 'List {in}',
-  description: ['As GET, for queries that are too long for a URL: the body is the query string.'],
+  description: [
+    'As GET, for queries that are too long for a URL: the body is the query string.',
+    'Where that cannot pass, a POST of it with `X-HTTP-Method-Override: QUERY` is the same.'
+  ],
   parameters: [withCount, ifNoneMatch],
   body: asQuery([filters, ...listing]),
   answers: list.answers

@@ -73,6 +73,9 @@ function * simplerThan (request: Driven): Generator<Driven> {
     }
   }
   if (method === 'HEAD') yield { ...request, method: 'GET' }
+  if ('x-http-method-override' in headers) {
+    yield { ...request, method: 'QUERY', headers: without(headers, 'x-http-method-override') }
+  }
   if (method === 'QUERY') {
     yield { method: 'GET', url: `${url}?${body ?? ''}`, headers: without(headers, 'content-type') }
   }

@@ -17,6 +17,7 @@ import { rowFor, type View } from './sight.ts'
 import { type Guess, ownCode, read, request, type Way } from './way.ts'
 import type { KnownCaller, ServedApi } from './world.ts'
 import { generateImport } from '../requests/imports.ts'
+import { overriding } from '../serving/send.ts'
 
 /** Returns everything that the caller can do with a registration, so that a report can say what was driven. */
 export function waysOf (
@@ -81,7 +82,12 @@ function readsOf (served: ServedApi, view: View, guess: Guess): readonly Way[] {
   return [
     ...formats.map(([format, accept]) => read(`${name} as ${format}`, () => url, accept)),
     { name: `${name} counted`, make: () => ({ method: 'GET', url, headers: { prefer: 'count=exact' } }) },
-    { name: `${name} by QUERY`, make: () => ({ method: 'QUERY', url, headers: form, body: 'limit=3' }) },
+    {
+      name: `${name} by QUERY`,
+      make: generator => generator.chance(50)
+        ? { method: 'POST', url, headers: overriding, body: 'limit=3' }
+        : { method: 'QUERY', url, headers: form, body: 'limit=3' }
+    },
     read(`${name} by key`, item),
     ...explorer === undefined ? [] : [read(`${name} by key as a page`, item, 'text/html')],
     ...scalarFields(collection).flatMap(field => fieldWays(served, collection, field, url, item)),

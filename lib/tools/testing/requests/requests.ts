@@ -11,7 +11,7 @@ import {
   type ApiModel, encodeText, generateCollection, generateItem, generateResource, generateScalar, keySegment,
   relationsOf, type WorldResource
 } from './resources.ts'
-import type { AnswerReceived, SentRequest } from '../serving/send.ts'
+import { type AnswerReceived, overriding, type SentRequest } from '../serving/send.ts'
 import { oddJson } from '../world/values.ts'
 
 /** The state of a client: what the answers so far contained. */
@@ -89,11 +89,13 @@ function generateRead (generator: ValueGenerator, api: ApiModel): SentRequest {
   const resource = generateResource(generator, api)
   const query = queryOf(generator, resource)
   const isMany = resource.kind === 'collection' || generator.chance(3)
-  const method = generator.weighted([18, 'GET'], [1, 'HEAD'], [1, 'OPTIONS'], [isMany ? 2 : 0, 'QUERY'])
+  const rare = isMany ? 1 : 0
+  const method = generator.weighted([18, 'GET'], [1, 'HEAD'], [1, 'OPTIONS'], [rare, 'QUERY'], [rare, 'POST'])
   const headers = {
     ...generateAccept(generator, isMany),
     ...generator.chance(15) && { prefer: generator.of(['count=exact', 'count=exact, return=minimal', 'count=none']) }
   }
+  if (method === 'POST') return { method, url: resource.path, headers: { ...headers, ...overriding }, body: query }
   if (method === 'QUERY') {
     return {
       method,

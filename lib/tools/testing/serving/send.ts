@@ -26,7 +26,11 @@ export function sender (app: FastifyInstance): SendRequest {
 }
 
 /** Returns true for a request that changes no collection. Routes of an application may write by any method. */
-export const isRead = ({ method }: SentRequest) => ['GET', 'HEAD', 'OPTIONS', 'QUERY'].includes(method)
+export const isRead = ({ method, headers }: SentRequest) =>
+  ['GET', 'HEAD', 'OPTIONS', 'QUERY'].includes(method) || 'x-http-method-override' in headers
+
+/** The headers of a POST that stands for QUERY. */
+export const overriding = { 'content-type': 'application/x-www-form-urlencoded', 'x-http-method-override': 'QUERY' }
 
 /** Returns a request as Fastify takes it. */
 export const injected = ({ method, url, headers, body }: SentRequest): InjectOptions => ({
