@@ -14,6 +14,8 @@ export function createClient<A extends Api<A> = AnyApi> (
   url: string | URL,
   { headers: given, fetch: send = fetch, retries = 2, maxQuery = 4000, idempotent }: ClientOptions = {}
 ): Client<A> {
+  // What lies before the API may know no QUERY: a POST then stands for it (docs/http.md: URLs).
+  let knowsQuery = true
   // The functions are the same for every resource; A says which of them a resource has, and what they return.
   return resource(request, '', async build => request(build(), readItem), { batch: makeBatch(request) }) as Client<A>
 
@@ -25,15 +27,17 @@ export function createClient<A extends Api<A> = AnyApi> (
     const parameters = queryText(query)
     // Only reads of lists take QUERY.
     const isQuery = !method && query['where'] && parameters.length > maxQuery
+    const override = isQuery && !knowsQuery ? 'QUERY' : undefined
     const payload = isQuery ? parameters : JSON.stringify(body) as string | undefined
     let response: Response | undefined
     try {
       response = await send(String(url).replace(/\/*$/, path) + (isQuery || !parameters ? '' : `?${parameters}`), {
-        method: isQuery ? 'QUERY' : method,
+        method: override ? 'POST' : isQuery ? 'QUERY' : method,
         // Without members that are undefined.
         headers: JSON.parse(JSON.stringify({
           'content-type': payload && `application/${isQuery ? 'x-www-form-urlencoded' : 'json'}`,
           ...own,
+          'x-http-method-override': override,
           'idempotency-key': key,
           ...typeof given === 'function' ? await given() : given,
           ...headers
@@ -46,6 +50,10 @@ export function createClient<A extends Api<A> = AnyApi> (
     } catch (cause) {
       const error = brokenOff(cause, response, signal)
       const what = error.code + error.status
+      if (isQuery && !override && /405|501|not_api40[03]/.test(what)) {
+        knowsQuery = false
+        return request(call, read, attempt)
+      }
       // Nobody knows what became of a write that the API did not answer, or answered with outcome_unknown.
       if (method && !/4..$|internal|unavailable|rejected/.test(what)) error.outcome = 'unknown'
       const after = response?.headers.get('retry-after') ?? 2 ** attempt / 5

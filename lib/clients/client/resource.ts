@@ -92,6 +92,10 @@ function many (method: string, path: string, where?: object, given: ManyOptions 
 /** The tags of items that were got. They are kept apart, so that an item is plain data. */
 const tags = new WeakMap<object, string | null | undefined>()
 
+// A copy of an item has none, and a proxy may have removed it.
+const noTag =
+  'unchanged: no ETag; give what get() returned, answer with Cache-Control: no-transform, or send a version field'
+
 /** Reads the item of an answer, and keeps its tag for a write that names the item as `unchanged`. */
 export const readItem = async (response: Response): Promise<unknown> =>
   keep(readJson(await response.text(), response) as object | null, response.headers.get('etag'))
@@ -131,7 +135,7 @@ const writer = (write: SendWrite, resource: string, method: string, adds?: true)
     const body = adds ? { add: value } : value
     const [{ unchanged, returning, dryRun, ...options } = {}] = given as [AnyWriteOptions?]
     const tag = unchanged && tags.get(unchanged)
-    if (unchanged && !tag) throw new TypeError('unchanged: no ETag')
+    if (unchanged && !tag) throw new TypeError(noTag)
     const prefer = dryRun ? 'dry-run' : returning && 'return=representation'
     const own = { 'if-match': tag as string | undefined, prefer }
     const query = { fields: returning }

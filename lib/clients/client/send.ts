@@ -15,7 +15,10 @@ export interface ClientOptions {
    * keys (docs/http.md: Idempotency keys): another may do a repeated write twice. Default: none.
    */
   readonly idempotent?: boolean | 'POST'
-  /** The most characters of a query in a URL. A longer one is sent in the body, by QUERY. Default: 4000. */
+  /**
+   * The most characters of a query in a URL. A longer one is sent in the body, by QUERY, or by a POST that stands for
+   * it. Default: 4000.
+   */
   readonly maxQuery?: number
 }
 
