@@ -100,6 +100,22 @@ test('a page can have more items than a page of the API', async t => {
   t.strictSame((await provider.getMany('authors', { ids: [1, '3', 5, 7, 99] })).data.map(({ id }) => id), [1, 3, 5, 7])
 })
 
+test('many records are read by GET, as many at once as a URL takes', async t => {
+  const { provider, requests } = await serve(t, { pages: { maxSize: 2 } }, {
+    maxQuery: 120, resources: { authors: { fields: ['name'] }, books: { fields: ['title'], key: ['title', 'pages'] } }
+  })
+  await addAuthors(provider, 18)
+  requests.length = 0
+  const ids = Array.from({ length: 20 }, (_, index) => 20 - index)
+  const { data } = await provider.getMany('authors', { ids })
+  t.strictSame(data.map(({ id }: { id: number }) => id).sort((one, other) => one - other), ids.toReversed())
+  t.ok(requests.length > 2 && requests.every(request => request.startsWith('GET /authors?')), requests.join('\n'))
+  requests.length = 0
+  await provider.getMany('books', { ids: Array.from({ length: 30 }, (_, index) => `One,${index}`) })
+  t.ok(requests.length > 5 && requests.every(request => request.startsWith('GET ')))
+  t.strictSame(await provider.getMany('authors', { ids: [] }), { data: [] })
+})
+
 test('a resource that is not counted says if there is another page', async t => {
   const { provider } = await serve(t, {}, { resources: { authors: { count: false } } })
   await addAuthors(provider, 3)

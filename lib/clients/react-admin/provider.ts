@@ -2,6 +2,7 @@ import {
   type AnyApi, ApiError, type Client, type ClientOptions, createClient, type Method, type Page, type RequestOptions
 } from '../client/index.ts'
 import { told } from '../client/error.ts'
+import { queryText } from '../client/query.ts'
 import {
   type AnsweredItem, type Calling, type DataProvider, type Id, idFilters, type List, type ListCall, type Many,
   recordKey, type ManyCall, type One, type OneCall, recordOf, type RecordOf, type ReferenceCall, requestOf,
@@ -18,12 +19,12 @@ export interface DataProviderOptions extends ClientOptions {
 
 /** Returns a data provider of react-admin for the API at a URL (docs/clients.md#react-admin). */
 export function createDataProvider (
-  url: string | URL, { resources = {}, update = 'PATCH', ...options }: DataProviderOptions = {}
+  url: string | URL, { resources = {}, update = 'PATCH', maxQuery = 4000, ...options }: DataProviderOptions = {}
 ): DataProvider {
-  const client = createClient(url, options)
+  const client = createClient(url, { maxQuery, ...options })
   const at = resourcesOf(client, resources)
   const calls = Object.entries({
-    ...reads(at), ...writes(at, update), ...writesOfMany(at, update, makeSendAll(client))
+    ...reads(at, maxQuery), ...writes(at, update), ...writesOfMany(at, update, makeSendAll(client))
   } as Readonly<Record<string, Call>>)
   // The types of records are the application's.
   return {
@@ -33,6 +34,7 @@ export function createDataProvider (
 }
 
 type Call = (resource: string, call: never) => Promise<unknown>
+type At = (name: string) => AdminResource
 
 /** Returns a call whose errors are those of react-admin. */
 const telling = (call: Call): Call => async (resource, params) => {
@@ -66,7 +68,7 @@ const pathOf = (pointer: string): string =>
 interface Writing extends Calling { readonly data: object }
 
 /** Returns the calls of a data provider that write. */
-function writes (at: (name: string) => AdminResource, method: 'PATCH' | 'PUT') {
+function writes (at: At, method: 'PATCH' | 'PUT') {
   const update = method === 'PATCH' ? 'update' : 'upsert'
   return {
     async create (name: string, { data, ...call }: Writing): Promise<One<RecordOf>> {
@@ -134,7 +136,7 @@ const unless = (kinds: RegExp) => (error: unknown): false => {
 }
 
 /** Returns the calls of a data provider that write several items. */
-function writesOfMany (at: (name: string) => AdminResource, method: 'PATCH' | 'PUT', sendAll: SendAll) {
+function writesOfMany (at: At, method: 'PATCH' | 'PUT', sendAll: SendAll) {
   const update = method === 'PATCH' ? 'update' : 'upsert'
   return {
     updateMany (name: string, { ids, data, ...call }: ManyCall & Writing): Promise<Many<Id>> {
@@ -155,8 +157,8 @@ function writesOfMany (at: (name: string) => AdminResource, method: 'PATCH' | 'P
   }
 }
 
-/** Returns the calls of a data provider that read. */
-const reads = (at: (name: string) => AdminResource) => ({
+/** Returns the calls of a data provider that read. `maxQuery`: the longest query that is a GET. */
+const reads = (at: At, maxQuery: number) => ({
   async getOne (name: string, { id, ...call }: OneCall): Promise<One<RecordOf>> {
     const { collection, keys, selecting, remember } = at(name)
     const item = await collection.get(recordKey(id, keys), { fields: selecting(call.meta?.fields) }, requestOf(call))
@@ -169,20 +171,24 @@ const reads = (at: (name: string) => AdminResource) => ({
     return list(at(name), call, { and: [filterOf(at(name), call), { [call.target]: call.id }] })
   },
   async getMany (name: string, { ids, ...call }: ManyCall): Promise<Many<RecordOf>> {
-    const lists = idFilters(ids, at(name).keys).map(where => {
-      return list(at(name), { ...call, pagination: { page: 1, perPage: ids.length } }, where, false)
-    })
+    const paged = { ...call, pagination: { page: 1, perPage: ids.length } }
+    // Not every server takes a QUERY.
+    const fits = (where: object) => {
+      const query = { ...queryOf(at(name), paged, where), offset: ids.length, limit: ids.length }
+      return queryText(query).length <= maxQuery
+    }
+    const lists = idFilters(ids, at(name).keys, fits).map(where => list(at(name), paged, where, false))
     return { data: (await Promise.all(lists)).flatMap(({ data }) => data) }
   }
 })
 
 /** Returns a page of as many records as react-admin asks for. The API can limit its own pages to fewer. */
 async function list (
-  { collection, keys, selecting, options: { fields, count = true } }: AdminResource, call: ListCall, where: object,
-  counted = count
+  resource: AdminResource, call: ListCall, where: object, counted = resource.options.count ?? true
 ): Promise<List<RecordOf>> {
-  const { pagination: { page, perPage } = { page: 1, perPage: 25 }, sort, meta } = call
-  const query = { where, sort: sortOf(sort, keys), fields: selecting(meta?.fields ?? fields) }
+  const { collection, keys } = resource
+  const { pagination: { page, perPage } = { page: 1, perPage: 25 } } = call
+  const query = queryOf(resource, call, where)
   const load = (offset: number | string, limit: number, count: boolean): Promise<Page<AnsweredItem[]>> =>
     collection.list({ ...query, offset, limit, count }, requestOf(call))
   const first = await load((page - 1) * perPage, perPage, counted)
@@ -198,6 +204,11 @@ async function list (
     ? { data, pageInfo: { hasNextPage: next !== undefined, hasPreviousPage: page > 1 } }
     : { data, total: first.total }
 }
+
+/** Returns the query of a list, but for its page. */
+const queryOf = (
+  { keys, selecting, options: { fields } }: AdminResource, { sort, meta }: ListCall, where: object
+) => ({ where, sort: sortOf(sort, keys), fields: selecting(meta?.fields ?? fields) })
 
 /** The order by `id` is that of the key. */
 function sortOf (sort: ListCall['sort'], keys: readonly string[]): string[] | undefined {

@@ -110,17 +110,22 @@ export function recordOf (item: AnsweredItem, keys: Keys): RecordOf {
 export const recordKey = (given: Id, keys: Keys): Id | readonly Id[] =>
   keys.length === 1 ? given : String(given).split(',').map(decodeURIComponent)
 
-/** Returns the filters for the items with these ids, each for at most 100 comparisons, which is the API's limit. */
-export function idFilters (ids: readonly Id[], keys: Keys): readonly object[] {
+/**
+ * Returns the filters for the items with these ids, as many as fit, each for at most 100 comparisons, which is the
+ * API's limit.
+ */
+export function idFilters (
+  ids: readonly Id[], keys: Keys, fits: (where: object) => boolean = () => true
+): readonly object[] {
   const [first = id, ...others] = keys
-  if (others.length === 0) return chunks(ids, 1000).map(some => ({ [first]: some }))
-  return chunks(ids, Math.floor(100 / keys.length)).map(some => ({
-    or: some.map(one => Object.fromEntries([recordKey(one, keys)].flat().map((value, index) => [keys[index], value])))
-  }))
+  const isOf = (one: Id) =>
+    Object.fromEntries([recordKey(one, keys)].flat().map((value, index) => [keys[index], value]))
+  const where = others.length === 0 ? { [first]: ids } : { or: ids.map(isOf) }
+  const most = others.length === 0 ? 1000 : 100 / keys.length
+  if (ids.length < 2 || (ids.length <= most && fits(where))) return ids.length === 0 ? [] : [where]
+  const half = Math.ceil(ids.length / 2)
+  return [ids.slice(0, half), ids.slice(half)].flatMap(some => idFilters(some, keys, fits))
 }
-
-const chunks = <T>(all: readonly T[], size: number): T[][] =>
-  Array.from({ length: Math.ceil(all.length / size) }, (_, index) => all.slice(index * size, (index + 1) * size))
 
 /**
  * Returns the body of a write: the members of `data` that are not the same in the record before. `links` has the key
