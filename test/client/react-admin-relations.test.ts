@@ -21,7 +21,7 @@ async function serve (t: Test, collections: DataApiOptions['collections'], optio
 const id = Type.Integer({ identifier: true, readable: true })
 const text = Type.Optional(Type.String({ readable: true, writable: true }))
 
-function music (): DataApiOptions['collections'] {
+function music (creates = true): DataApiOptions['collections'] {
   const artists = memory([{ id: 1, name: 'Can' }, { id: 2, name: 'Neu!' }])
   const albums = memory([{ id: 7, title: 'a' }, { id: 8, title: 'b', artistId: 1 }])
   return {
@@ -30,7 +30,7 @@ function music (): DataApiOptions['collections'] {
       id,
       title: text,
       artistId: Type.Optional(Type.Integer()),
-      artist: SubItem('artists', { foreignKey: 'artistId', creates: true, readable: true, writable: true })
+      artist: SubItem('artists', { foreignKey: 'artistId', creates, readable: true, writable: true })
     }), { source: albums })
   }
 }
@@ -66,6 +66,26 @@ test('a relation is sent as its key if another item is chosen, and whole if it i
   t.match((await provider.getOne('albums', { id: 8, meta })).data, { artist: { id: 3, name: 'new' } })
 })
 
+const errorsOf = async (promise: Promise<unknown>): Promise<unknown> =>
+  promise.then(() => { throw new Error('it succeeded') }, (error: { readonly body: { readonly errors: unknown } }) =>
+    error.body.errors)
+
+test('the fault of a relation stands beside its input', async t => {
+  const resources = { albums: { references: { artist: 'artists' } } }
+  for (const [creates, artist, told] of [
+    [true, { id: 99 }, { 'artist.id': 'There is no artist with the id 99.' }],
+    [false, { name: 'new' }, { 'artist.id': "must name an existing item by 'id'" }]
+  ] as const) {
+    const { provider } = await serve(t, music(creates), { resources })
+    const { data: previousData } = await provider.getOne('albums', { id: 8 })
+    const update = provider.update('albums', { id: 8, previousData, data: { ...previousData, artist } })
+    t.strictSame(await errorsOf(update), told)
+    t.strictSame(await errorsOf(provider.create('albums', { data: { title: 'x', artist } })), told)
+    const { provider: plain } = await serve(t, music(creates), {})
+    t.strictSame(await errorsOf(plain.update('albums', { id: 8, data: { artist } })), { artist: told['artist.id'] })
+  }
+})
+
 async function serveLines (t: Test) {
   const { collections, tables } = orderLines({ delete: true })
   const { source } = await openers.memory(tables)
@@ -94,6 +114,8 @@ test('a relation by a key of several fields is null if all of them are blank', a
   t.match(await create({ ...key, quantity: 99 }), key)
   await t.rejects(create({ order_id: 1, product_id: null }), { code: 'validation' })
   t.strictSame(sent(), [{ line: key }, { line: { order_id: 1, product_id: null } }])
+  const unknown = await errorsOf(provider.create('parcels', { data: { line: { order_id: 9, product_id: 9 } } }))
+  t.match(unknown, { 'line.order_id': /does not exist/, 'line.product_id': /does not exist/ }, 'of each input')
 })
 
 test('the items of a list of relations are sent as their keys, or whole if they are new', async t => {
@@ -102,4 +124,14 @@ test('the items of a list of relations are sent as their keys, or whole if they 
   await provider.create('labels', { data: { code: 'x', lines: [{ ...key, quantity: 99 }] } })
   await t.rejects(provider.create('labels', { data: { code: 'y', lines: [{}] } }), { code: 'validation' })
   t.strictSame(sent(), [{ code: 'x', lines: [key] }, { code: 'y', lines: [{}] }])
+  const lines = [key, { order_id: 9, product_id: 9 }]
+  const unknown = await errorsOf(provider.create('labels', { data: { code: 'z', lines } }))
+  t.match(unknown, { 'lines.1.order_id': /does not exist/, 'lines.1.product_id': /does not exist/ })
+  const details = [{ pointer: '/lines', message: 'no' }]
+  const refusal = JSON.stringify({ error: 'validation', message: 'no', details })
+  const refusing = createDataProvider('http://host', {
+    fetch: async () => new Response(refusal, { status: 400 }), resources: { labels: { references: { lines: 'lines' } } }
+  })
+  const refused = await errorsOf(refusing.create('labels', { data: { code: 'z', lines } }))
+  t.strictSame(refused, { lines: 'no' }, 'of the list')
 })

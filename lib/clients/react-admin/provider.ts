@@ -29,7 +29,7 @@ export function createDataProvider (
   // The types of records are the application's.
   return {
     supportAbortSignal: true,
-    ...Object.fromEntries(calls.map(([name, call]) => [name, telling(call)]))
+    ...Object.fromEntries(calls.map(([name, call]) => [name, telling(call, at)]))
   } as DataProvider
 }
 
@@ -37,11 +37,11 @@ type Call = (resource: string, call: never) => Promise<unknown>
 type At = (name: string) => AdminResource
 
 /** Returns a call whose errors are those of react-admin. */
-const telling = (call: Call): Call => async (resource, params) => {
+const telling = (call: Call, at: At): Call => async (resource, params) => {
   try {
     return await call(resource, params)
   } catch (error) {
-    throw asHttpError(error)
+    throw asHttpError(error, at(resource), params)
   }
 }
 
@@ -49,7 +49,7 @@ const telling = (call: Call): Call => async (resource, params) => {
  * Returns the error as react-admin takes it: with its facts as `body`, whose `errors` are the messages by field, which
  * forms show beside their inputs. Other errors stay what they are.
  */
-function asHttpError (error: unknown): unknown {
+function asHttpError (error: unknown, { inputsAt }: AdminResource, { data }: { readonly data?: object }): unknown {
   if (!(error instanceof ApiError)) return error
   const { details, facts: { fields = [], pointer }, message } = error
   const places = pointer === undefined ? fields : [pathOf(pointer)]
@@ -57,7 +57,8 @@ function asHttpError (error: unknown): unknown {
     ? details.map(detail => [pathOf(detail.pointer), detail.message])
     : places.map(place => [place, message])
   // The first message of a field is the most precise one.
-  const errors = Object.fromEntries(told.reverse()) as Readonly<Record<string, string>>
+  const errors = Object.fromEntries(told.reverse().flatMap(([place = '', message = '']) =>
+    inputsAt(place, data).map(input => [input, message])))
   return Object.assign(error, { body: { ...error.facts, ...Object.keys(errors).length > 0 && { errors } } })
 }
 

@@ -29,6 +29,8 @@ export interface AdminResource {
   selecting (fields: readonly unknown[] | undefined): Fields | undefined
   /** Returns the body of a write, which leaves out what is the same in the record before. */
   bodyOf (data: object, previous?: object): AnsweredItem
+  /** Returns the inputs of a form for a path in the body of its data. */
+  inputsAt (path: string, data: object | undefined): readonly string[]
   /** Returns the record of an item, and remembers the item for a guard. */
   remember (item: unknown): RecordOf
   /** Returns the options of a write that fails if the item is not as the record says. */
@@ -61,6 +63,7 @@ function makeResource (
     options,
     selecting: fields => fields && [...new Set([...keys, ...fields])] as Fields,
     bodyOf: (data, previous) => writeBody(data, previous, keys, links),
+    inputsAt: (path, data) => inputsAt(path, data, links),
     remember: item => items.add(item as AnsweredItem),
     guard: (record, call) => ({ ...requestOf(call), unchanged: call.meta?.overwrite ? undefined : items.find(record) })
   }
@@ -153,6 +156,13 @@ function linkOf (value: unknown, keys: Keys | undefined, isOne = true): unknown 
   const isBlank = keys.every(key => (item[key] ?? '') === '')
   if (isOne && isBlank && (isSame(item, {}) || keys.some(key => key in item))) return null
   return keys.every(key => item[key] != null) ? Object.fromEntries(keys.map(key => [key, item[key]])) : value
+}
+
+/** A relation has an input for each key of its item, such as `artist.id`; its mistakes are those of `artist`. */
+function inputsAt (path: string, data: object | undefined, links: ReadonlyMap<string, Keys>): readonly string[] {
+  const [, name = '', place] = /^([^.]+)(\.\d+)?$/.exec(path) ?? []
+  const isItem = place !== undefined || !Array.isArray((data as AnsweredItem | undefined)?.[name])
+  return (isItem && links.get(name)?.map(key => `${path}.${key}`)) || [path]
 }
 
 /** Returns true for equal JSON values. A member that is undefined is none. */
