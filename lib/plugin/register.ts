@@ -42,7 +42,7 @@ import { addAgentRoutes } from './mcp-route.ts'
 import { makePages, type ServedPages, reservedByPages } from './pages-route.ts'
 import { addRegistration, type DataApi } from './registrations.ts'
 import { isAnswered, makeReplies, type Replies, watchPayloads } from './replies.ts'
-import { addBodyParser, addRoutes, isSafe, refuseOverride } from './routes.ts'
+import { addBodyParser, addRoutes, isSafeRequest, refuseOverride } from './routes.ts'
 import { standIns } from './stand-ins.ts'
 
 /** Compiles the declarations and serves them. Throws a DeclarationError for a mistake in a declaration or option. */
@@ -204,7 +204,7 @@ function addHooks (
   scope.addHook('onRequest', refuseOverride)
   scope.setErrorHandler((thrown, request, reply) => {
     const status = !isAnswered(reply) && isErrorStatus(reply.statusCode) ? reply.statusCode : undefined
-    const error = toDataApiError(thrown, { writing: !isSafe(request), status })
+    const error = toDataApiError(thrown, { writing: !isSafeRequest(request), status })
     const failure = answerFailure(error, request, options)
     replies.fail(reply, pages === undefined ? failure : pages.fail(request, failure))
   })

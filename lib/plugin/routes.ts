@@ -34,7 +34,7 @@ export function addRoutes (
     whenItsTurn(request, reply, () => { batching.answer(new ReadWork(serving, request, reply)) })
   }
   const write = (request: FastifyRequest, reply: FastifyReply) => {
-    if (isSafe(request)) return read(request, reply)
+    if (isSafeRequest(request)) return read(request, reply)
     whenItsTurn(request, reply, () => { batching.answer(new RequestWork(serving, request, reply)) })
   }
   // A verb without a route would be a 404 of Fastify's, where a 405 with Allow is due. CONNECT never reaches a route.
@@ -75,7 +75,7 @@ function answerPreflight (request: FastifyRequest, reply: FastifyReply): void {
 const safeMethods: readonly string[] = ['GET', 'HEAD', 'QUERY', 'OPTIONS']
 
 /** Returns true for a request that changes nothing. */
-export const isSafe = (request: FastifyRequest): boolean => safeMethods.includes(methodOf(request))
+export const isSafeRequest = (request: FastifyRequest): boolean => safeMethods.includes(methodOf(request))
 
 /** Returns the method that is answered: QUERY for a POST that stands for one; refuseOverride() lets no other pass. */
 export const methodOf = ({ method, headers }: FastifyRequest): string =>
@@ -97,7 +97,8 @@ export function refuseOverride (
  */
 async function refuseOtherSites (request: FastifyRequest): Promise<void> {
   const { headers } = request
-  if (headers['sec-fetch-site'] !== 'cross-site' || headers['sec-fetch-mode'] === 'cors' || isSafe(request)) return
+  if (headers['sec-fetch-site'] !== 'cross-site' || headers['sec-fetch-mode'] === 'cors') return
+  if (isSafeRequest(request)) return
   throw new DataApiError('forbidden', 'A page of another site cannot send this request. Nothing was changed.')
 }
 

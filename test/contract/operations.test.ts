@@ -123,6 +123,10 @@ test('request.dataApi says what a request is, for the labels of metrics', async 
   const { app } = await open({ requestStrategies: { delete: true } })
   const seen: unknown[] = []
   app.addHook('onResponse', async (request: FastifyRequest) => { seen.push(request.dataApi && { ...request.dataApi }) })
+  const before: unknown[] = []
+  app.addHook('preHandler', async ({ method, headers: { 'x-http-method-override': override }, dataApi: facts }) => {
+    before.push([method, override, facts])
+  })
   app.get('/own', async () => 'own')
   const ask = async (method: 'GET' | 'POST' | 'PATCH' | 'DELETE' | 'OPTIONS', url: string, payload?: object) => {
     await app.inject({ method, url, ...payload && { payload } })
@@ -140,6 +144,7 @@ test('request.dataApi says what a request is, for the labels of metrics', async 
   t.strictSame(await ask('GET', '/invented'), { collection: undefined, kind: undefined, door: 'http', method: 'GET' })
   const headers = { 'content-type': 'application/x-www-form-urlencoded', 'x-http-method-override': 'QUERY' }
   await app.inject({ method: 'POST', url: '/notes', headers, payload: 'limit=1' })
+  t.strictSame(before.at(-1), ['POST', 'QUERY', undefined])
   t.strictSame(seen.pop(), { collection: 'notes', kind: 'list', door: 'http', method: 'QUERY' })
   t.equal(await ask('GET', '/own'), undefined)
   await app.close()
