@@ -226,7 +226,7 @@ export const faults: readonly Fault[] = [
   },
   {
     what: 'run: a sum beyond the maximum is written',
-    text: 'violations: body.violations.map(told)',
+    text: 'violations: made.violations.map(told)',
     fault: 'violations: []',
     tests: ['contract/changes-of-a-value']
   },

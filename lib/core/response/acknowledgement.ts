@@ -70,7 +70,8 @@ function renderUpdated (plan: WritePlan, row: Row | undefined, scalar: boolean, 
   if (plan.kind !== 'update' || plan.representation === undefined || row === undefined) {
     return updated
   }
-  if (plan.body.amendment !== undefined && returns !== 'representation') {
+  // That of a change of a value.
+  if (scalar && returns !== 'representation') {
     return ok(`{"status":"ok","value":${renderScalar(row, plan.representation.show)}}`)
   }
   const body = scalar ? renderScalar(row, plan.representation.show) : renderItem(row, plan.representation.show)

@@ -111,6 +111,7 @@ export async function assign (body: ItemBody, target: Target, work: UnitOfWork):
   const callSite = { collection, pointer, work }
   for (const assignment of body.assignments) {
     if (assignment.kind === 'list' || isEmptyAlready(assignment, draft)) continue
+    if (assignment.kind === 'amendment') throw new TypeError('an amendment is a value once its item is locked')
     if (assignment.kind === 'input') {
       const field = authoriseInput(assignment.field, collection, pointer, work.caller)
       await passInput(field, assignment.value, draft, callSite)

@@ -193,7 +193,7 @@ async function runUpdate (plan: WritePlanOf<'update'>, work: UnitOfWork, isRetry
     if (denial !== undefined) throw denial
     const row = rowOf(found)
     await work.session.permit?.('update', collection, keyOf(row, collection))
-    return updateFound(amended(plan, row), row, work)
+    return updateFound(plan, row, work)
   }
   if (insert === undefined || found.kind !== 'missing' || found.step !== plan.steps.length - 1) return found
   checkConditions(conditions, undefined, collection.strategies.requireIfMatch)
@@ -212,8 +212,9 @@ async function runUpdate (plan: WritePlanOf<'update'>, work: UnitOfWork, isRetry
 }
 
 async function updateFound (plan: WritePlanOf<'update'>, row: Row, work: UnitOfWork): Promise<WriteResult> {
-  const { collection, body, insert, conditions, representation } = plan
+  const { collection, insert, conditions, representation } = plan
   checkConditions(conditions, versionOf(row, collection), collection.strategies.requireIfMatch)
+  const body = amended(plan, row)
   const violations = [...body.violations, ...confirm(body.confirmations, row)]
   if (violations.length > 0) throw validation(violations)
   const change = (draft: ItemDraft) => {

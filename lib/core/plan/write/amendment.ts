@@ -5,7 +5,13 @@ import type { Field, InputField, StoredField } from '../../model/model.ts'
 import { describeElements, integerType, numberType, type ValueKind, type ValueType } from '../../model/values.ts'
 
 /** A change that makes the new value of a field of the one that it has (docs/http.md: Changes of a value). */
-export interface Amendment { readonly way: Way, readonly operand: unknown, readonly field: StoredField }
+export interface Amendment {
+  readonly kind: 'amendment'
+  readonly way: Way
+  readonly operand: unknown
+  readonly field: StoredField
+  readonly pointer: string
+}
 
 type Way = 'add' | 'append' | 'remove'
 
@@ -34,9 +40,11 @@ export function planAmendment (field: Field | InputField, body: unknown): Amendm
     const forms = ways.map(one => `{"${one}":...}`).join(' or ')
     throw validation([{ pointer: '', message: `must be ${forms}; found ${describeValue(body)}` }])
   }
+  const pointer = `/${way}`
+  const amendment = { kind: 'amendment', way, field, pointer } as const
   const type = addends[field.type.kind]
-  if (way !== 'add' || type === undefined) return { way, operand, field }
+  if (way !== 'add' || type === undefined) return { ...amendment, operand }
   const taken = type.take(operand)
-  if (taken !== undefined) return { way, operand: taken, field }
-  throw validation([{ pointer: '/add', message: `must be ${type.expected}; found ${describeValue(operand)}` }])
+  if (taken !== undefined) return { ...amendment, operand: taken }
+  throw validation([{ pointer, message: `must be ${type.expected}; found ${describeValue(operand)}` }])
 }

@@ -17,13 +17,13 @@ export interface ItemBody {
   readonly confirmations: readonly Confirmation[]
   /** Every error that can be found without reading data. */
   readonly violations: readonly Violation[]
-  /** What makes the only value to write of the one that the item has. */
-  readonly amendment?: Amendment
 }
 
 export type Assignment =
   /** `value`: in canonical form, or null. */
   | { readonly kind: 'value', readonly field: StoredField, readonly value: unknown, readonly pointer: string }
+  /** A value that is made of the one that the item has, once that is locked (run/amend.ts). */
+  | Amendment
   | { readonly kind: 'input', readonly field: InputField, readonly value: unknown, readonly pointer: string }
   /** `element`: null empties the relation. */
   | { readonly kind: 'item', readonly field: SubItemField, readonly element: Element | null, readonly pointer: string }

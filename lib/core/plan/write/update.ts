@@ -83,7 +83,7 @@ export function planScalar (
   const amendment = request.method === 'POST' ? planAmendment(field, value) : undefined
   const body = amendment === undefined
     ? checked(planValue(field, value, collection, allowanceOf(limits)))
-    : { pointer: '', assignments: [], confirmations: [], violations: [], amendment }
+    : { pointer: '', assignments: [amendment], confirmations: [], violations: [] }
   const { conditions } = request
   const isShown = amendment !== undefined || request.represent
   const representation = isShown && field.readable ? planFieldProjection(field, collection) : undefined
