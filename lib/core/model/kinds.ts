@@ -1,3 +1,4 @@
+import { ExactJson } from './exact-json.ts'
 import { decimalKey, plainDecimal, showInteger, toTimestamp } from './numbers.ts'
 
 /** The properties of a kind of values that more than one room needs. Each engine has a table of its own (kinds.ts). */
@@ -32,6 +33,7 @@ const number = { ...plain, isNumber: true, add: asShown } as const
  * - `byte`: bytes as text in base64; compared as bytes
  * - `mixed`: a string, number or boolean; compared as texts
  * - `json`: any JSON; not compared
+ * - `exact_json`: JSON with its text, as fields of JSON are read to be changed; no declaration has it
  */
 const kinds = {
   string: { ...plain, isLong: true, hasOneText: true },
@@ -52,7 +54,8 @@ const kinds = {
     compare: ofText(text => Buffer.from(text, 'base64').toString('latin1'))
   },
   mixed: { ...plain, isLong: true, bindsByKind: true, compare: shown => shown === null ? null : String(shown) },
-  json: { ...plain, isLong: true }
+  json: { ...plain, isLong: true },
+  exact_json: { ...plain, isLong: true, show: showExactly }
 } as const satisfies Readonly<Record<string, KindTraits>>
 
 export type ValueKind = keyof typeof kinds
@@ -69,6 +72,11 @@ export function show (value: unknown): unknown {
 }
 
 const dateText = (date: Date): string | null => Number.isNaN(date.getTime()) ? null : date.toISOString()
+
+function showExactly (value: unknown): unknown {
+  const shown = show(value)
+  return shown === null ? null : new ExactJson(JSON.stringify(shown), shown)
+}
 
 function showDay (value: unknown): unknown {
   return value instanceof Date ? dateText(value)?.split('T', 1)[0] ?? null : show(value)

@@ -97,6 +97,8 @@ const jsonType: ValueType = {
   take: takeJson
 }
 
+export const exactJsonType: ValueType = { ...jsonType, kind: 'exact_json' }
+
 /** Takes JSON that every source can store: with finite numbers, and with names and strings that parseText() accepts. */
 function takeJson (value: unknown): unknown {
   return value === null || value === undefined || !isStorable(value) ? undefined : value

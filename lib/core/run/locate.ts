@@ -1,12 +1,14 @@
 import { forbidden } from '../errors/errors.ts'
 import { type KeyValues, toKeyValues } from '../model/identifiers.ts'
-import type { Collection, RelationField, SubCollectionField } from '../model/model.ts'
+import type { Collection, RelationField, StoredField, SubCollectionField } from '../model/model.ts'
+import { exactJsonType } from '../model/values.ts'
 import type { Origin, Row, Selection, Step } from '../plan/plan.ts'
 import type { Projection } from '../plan/tag.ts'
 import { equalsKey } from '../plan/predicates.ts'
 import { selectKey, showPlainly } from '../plan/read/select.ts'
 import type { Confirmation, Element, Named } from '../plan/write/item-body.ts'
 import { parentKey } from '../plan/write/path-values.ts'
+import { memoize } from '../scheduling/memoize.ts'
 import type { Missed, ReadResult } from '../sources/source.ts'
 import type { UnitOfWork } from './context.ts'
 
@@ -75,12 +77,22 @@ export function rowOf (found: Exclude<ReadResult, Missed>): Row {
   return row
 }
 
-/** Returns the selection of all stored fields and of the other fields that `confirmations` compares. */
-export function itemSelection ({ stored }: Collection, confirmations: readonly Confirmation[]): Selection {
-  const fields = stored.map(field => ({ kind: 'value', name: field.name, field } as const))
+/**
+ * Returns the selection of all stored fields and of the other fields that `confirmations` compares. `exact`: those that
+ * are read as ExactJson.
+ */
+export function itemSelection (
+  { stored }: Collection, confirmations: readonly Confirmation[], exact: readonly StoredField[] = []
+): Selection {
+  const fields = stored.map(field =>
+    ({ kind: 'value', name: field.name, field: exact.includes(field) ? exactly(field) : field } as const))
   const compared = confirmations.filter(({ field }) => field.kind !== 'stored').map(({ field }) => showPlainly(field))
   return [...fields, ...compared]
 }
+
+const exactly = memoize((field: StoredField): StoredField =>
+  // Another field for the shapes of statements.
+  ({ ...field, index: -1 - field.index, type: exactJsonType }))
 
 export const byKey = (collection: Collection, key: KeyValues): readonly Step[] =>
   [{ collection, via: undefined, where: equalsKey(collection.key, key) }]

@@ -61,7 +61,7 @@ export interface Batches { readonly first: ReadResult, readonly rows: AsyncItera
 export type ListPlan = ReadPlanOf<'list'>
 export type ItemPlan = ReadPlanOf<'item'>
 
-/** The values to store: each in canonical form, null, or JSON for a field of type `json`. */
+/** The values to store: each in canonical form, null, or for a field of type `json` JSON or ExactJson. */
 export type Stored = ReadonlyMap<StoredField, unknown>
 
 /** One change of data: a single statement in an SQL database. */

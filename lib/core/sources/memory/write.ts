@@ -1,3 +1,4 @@
+import { ExactJson } from '../../model/exact-json.ts'
 import { type KeyValues, singleKey, distincts } from '../../model/identifiers.ts'
 import type { Collection, StoredField, SubItemField } from '../../model/model.ts'
 import { type Scalar, toValue } from '../../model/values.ts'
@@ -123,9 +124,12 @@ function resolvedRow (steps: readonly Step[]): object | undefined {
 
 function toRow (values: Stored): Record<string, unknown> {
   const row: Record<string, unknown> = {}
-  for (const [field, value] of values) row[field.property] = copyOf(toValue(value, field))
+  for (const [field, value] of values) row[field.property] = copyOf(toValue(plainly(value), field))
   return row
 }
+
+/** Returns a value without its text: an object holds values. */
+const plainly = (value: unknown) => value instanceof ExactJson ? value.value : value
 
 const copyOf = (value: unknown) => typeof value === 'object' ? structuredClone(value) : value
 

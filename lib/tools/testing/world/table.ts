@@ -16,7 +16,7 @@ import type { TableOptions } from '../../../core/sources/sql/source.ts'
  *   `infinity` and `-infinity`. Date-times have three digits of milliseconds; times may have a zone or a fraction
  * - `json`: any JSON value; the column keeps the order of members
  */
-export type ColumnKind = Exclude<ValueKind, 'string' | 'mixed'> | 'key' | 'text' | 'real' | 'numeric'
+export type ColumnKind = Exclude<ValueKind, 'string' | 'mixed' | 'exact_json'> | 'key' | 'text' | 'real' | 'numeric'
 
 export interface Column {
   /** The name in the database. May be a keyword of SQL, and may contain spaces and quotes. */

@@ -1,3 +1,4 @@
+import { ExactJson } from '../../../model/exact-json.ts'
 import { showInteger } from '../../../model/numbers.ts'
 import type { ColumnType } from '../statements/dialect.ts'
 import { readInteger, readNumber } from '../statements/exact-numbers.ts'
@@ -76,6 +77,14 @@ export const decodeBoolean = (value: unknown): boolean | null =>
 /** Decodes JSON that was fetched as text. */
 export const decodeJson = (value: unknown, columnType: ColumnType): unknown =>
   value === null ? null : decode(JSON.parse(String(value)), columnType)
+
+/** Decodes JSON that was fetched as the text that is stored, or as that of an array. */
+export function decodeExactJson (value: unknown, columnType: ColumnType): unknown {
+  if (value === null) return null
+  const text = String(value)
+  const isOfArray = isArray(columnType.type)
+  return new ExactJson(text, isOfArray ? decodeJson(text, { ...columnType, kind: 'json' }) : parseText(text))
+}
 
 /** Decodes a date, which a column of dates gives as a number of days. */
 export const decodeDate = (value: unknown, { type }: ColumnType): unknown =>

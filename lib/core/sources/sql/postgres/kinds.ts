@@ -3,7 +3,7 @@ import type { ValueKind } from '../../../model/kinds.ts'
 import type { TypeFamily } from '../catalog.ts'
 import type { ColumnType, Sql } from '../statements/dialect.ts'
 import { elementOf, encodeArray, isArray } from './arrays.ts'
-import { decodeBoolean, decodeDate, decodeInteger, decodeJson, decodeNumber } from './decoders.ts'
+import { decodeBoolean, decodeDate, decodeExactJson, decodeInteger, decodeJson, decodeNumber } from './decoders.ts'
 import {
   type ColumnCodec, codecs, integerCodec, isInteger, isJson, numberCodec, text, textCodec, timeCodec, timestampCodec
 } from './codecs.ts'
@@ -112,6 +112,13 @@ const kinds: Readonly<Record<ValueKind, Kind>> = {
     families: undefined,
     decode: decodeJson,
     codec: columnType => isArray(columnType.type) ? arrayCodec(columnType) : codecs.json
+  },
+  exact_json: {
+    ...plain,
+    column: 'json',
+    families: undefined,
+    decode: decodeExactJson,
+    codec: columnType => isArray(columnType.type) ? arrayCodec(columnType) : codecs.text
   }
 }
 

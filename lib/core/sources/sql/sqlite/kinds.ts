@@ -1,5 +1,6 @@
 import { sql } from '../load-kysely.ts'
 import type { ValueKind } from '../../../model/kinds.ts'
+import { ExactJson } from '../../../model/exact-json.ts'
 import { showInteger } from '../../../model/numbers.ts'
 import type { Scalar } from '../../../model/values.ts'
 import type { TypeFamily } from '../catalog.ts'
@@ -144,6 +145,12 @@ const kinds: Readonly<Record<ValueKind, Kind>> = {
     stored: 'json',
     families: undefined,
     decode: encoded => typeof encoded === 'string' ? parseText(encoded) : encoded
+  },
+  exact_json: {
+    ...text,
+    stored: 'json',
+    families: undefined,
+    decode: encoded => typeof encoded === 'string' ? new ExactJson(encoded, parseText(encoded)) : encoded
   }
 }
 

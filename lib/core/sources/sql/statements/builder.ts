@@ -40,7 +40,7 @@ export function makeBuilder (dialect: Dialect, findTable: FindTable, { slots }: 
     columnType (collection, field) {
       const types = field.kind === 'stored' ? findTable(tableOf(collection))?.types : undefined
       const type = types?.get(sourceOf(collection).column(field.property)) ?? ''
-      const element = field.type.kind === 'json' ? describeElements(field.schema)?.type.kind : undefined
+      const element = describeElements(field.schema)?.type.kind
       return { kind: field.type.kind, type, nullable: field.nullable, element }
     },
     // Aliases have parentheses, so that they hide no table: an inner name hides an outer one.

@@ -1,3 +1,4 @@
+import { ExactJson } from '../../../model/exact-json.ts'
 import type { Collection, StoredField } from '../../../model/model.ts'
 import type { Scalar, ValueKind } from '../../../model/values.ts'
 import { memoize } from '../../../scheduling/memoize.ts'
@@ -127,6 +128,7 @@ function addStored (draft: ShapeDraft, node: object, stored: ReadonlyArray<reado
 /** Returns a stored value as it is bound: JSON as its text. The values of all other kinds are scalars. */
 export function toBound (value: unknown, kind: ValueKind): Value {
   if (value === null) return null
+  if (value instanceof ExactJson) return value.text
   return kind === 'json' || kind === 'mixed' ? JSON.stringify(value) : typed(value as Scalar, kind)
 }
 
