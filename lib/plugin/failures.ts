@@ -6,7 +6,7 @@ import {
 import { atOperation, operationOf } from '../core/errors/operation.ts'
 import { rejected } from '../core/errors/rejections.ts'
 import { takesProblem } from '../core/plan/media.ts'
-import { bodyTypes } from '../core/request/body.ts'
+import { jsonType } from '../core/request/body.ts'
 import { renderFailure } from '../core/response/failure.ts'
 
 /** The state of a request when its error was thrown. */
@@ -32,7 +32,7 @@ function convert (thrown: unknown, { writing, status }: Failed): DataApiError {
   switch (codeOf(thrown)) {
     case 'FST_ERR_CTP_BODY_TOO_LARGE': return contentTooLarge('The body is larger than this API accepts.', thrown)
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
-    case 'FST_ERR_ROUTE_MISSING_CONTENT_TYPE': return unsupportedMediaType(...bodyTypes)
+    case 'FST_ERR_ROUTE_MISSING_CONTENT_TYPE': return unsupportedMediaType([jsonType])
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
       return malformedBody("The length of the body differs from its 'Content-Length'.", thrown)
     case 'FST_ERR_HANDLER_TIMEOUT': return writing ? timedOut(thrown) : refused(thrown, 503)

@@ -3,6 +3,7 @@ import type { Api } from '../core/api/answer.ts'
 import type { Face } from '../core/api/face.ts'
 import type { McpLimits } from '../core/api/options.ts'
 import { DeclarationError, listOf } from '../core/errors/errors.ts'
+import { withoutPatch } from '../core/request/body.ts'
 import type { Fail } from '../doors/agents/agent.ts'
 import type { Answer } from '../core/response/answer.ts'
 import { batching } from '../core/scheduling/batching.ts'
@@ -41,7 +42,7 @@ export async function addAgentRoutes (
     ...limits.resourceMetadata !== undefined && { onSend: challenge(limits.resourceMetadata) },
     handler: handlerOf(request => {
       if (pages === undefined || !isRead(request) || !pages.take(request)) {
-        return door.answer(request, requestBody(request, api.options.writes))
+        return door.answer(request, withoutPatch(requestBody(request, api.options.writes)))
       }
       return door.uses(request).then(uses => replies.prepare(pages.tellAgents(request, uses)))
     })

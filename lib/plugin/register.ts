@@ -64,7 +64,8 @@ export async function register (app: FastifyInstance, asked: DataApiOptions): Pr
   await app.register(async scope => {
     const payloads = watchPayloads(scope)
     const streams = () => given.rawStreams === true || !payloads.observed
-    const capable = { ...options, streams, isLive: livenessOf(options, model, streams) }
+    const writes = { ...options.writes, bytes: scope.initialConfig.bodyLimit ?? Infinity }
+    const capable = { ...options, writes, streams, isLive: livenessOf(options, model, streams) }
     const receiver = options.imports && new Receiver(options.imports)
     const api = standingIn({ model, options: capable, callers, checks, own, keys, receiver }, scope.prefix)
     measure(scope, options)

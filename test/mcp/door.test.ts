@@ -103,7 +103,8 @@ test('what is no message is an error of the protocol', async t => {
     ['{"jsonrpc":"2.0","id":{},"method":"ping"}', 400, -32600, null],
     ['{"jsonrpc":"2.0","id":7,"result":{}}', 400, -32600, 7],
     ['{"jsonrpc":"2.0","id":7,"method":"ping","params":[]}', 400, -32602, 7],
-    ['{}', 415, 'unsupported_media_type', undefined, 'text/plain']
+    ['{}', 415, 'unsupported_media_type', undefined, 'text/plain'],
+    ['{}', 415, 'unsupported_media_type', undefined, 'application/merge-patch+json']
   ] as const) {
     const { statusCode, body } = await app.inject({
       method: 'POST', url: '/mcp', payload, headers: { 'content-type': type }

@@ -4,7 +4,7 @@ import { ofOperation } from '../errors/operation.ts'
 import { planFormat } from '../plan/media.ts'
 import { refuse } from '../plan/read/unusable.ts'
 import { nameInPath, type BatchOperation, parseBatch } from '../request/batch.ts'
-import { checkMediaType, jsonOf } from '../request/body.ts'
+import { checkMediaType, jsonOf, jsonType, mergePatchType } from '../request/body.ts'
 import { parseRequest, type Request, type RequestText } from '../request/parse.ts'
 import { type Answer, hasSpecial, ok, personal } from '../response/answer.ts'
 import type { Caller } from '../rules/caller.ts'
@@ -68,7 +68,7 @@ function parseOperations (
 
 /** Returns the request that an operation would be alone. Throws malformed_url or url_too_long. */
 function operationRequest (
-  { method, path, body, ifMatch, ifNoneMatch, returns }: BatchOperation, batch: Request, text: RequestText,
+  { method, path, body, merge, ifMatch, ifNoneMatch, returns }: BatchOperation, batch: Request, text: RequestText,
   { options }: Api
 ): Request {
   const { router, origin, accept, cacheControl, idempotencyKey } = text
@@ -85,7 +85,7 @@ function operationRequest (
     ifMatch,
     ifNoneMatch,
     idempotencyKey,
-    body: { contentType: 'application/json', bytes: undefined, value: body, refusal: undefined }
+    body: { contentType: merge ? mergePatchType : jsonType, bytes: undefined, value: body, refusal: undefined }
   }, options, batch.root)
 }
 

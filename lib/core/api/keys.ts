@@ -7,6 +7,7 @@ import { invalidIdempotencyKey } from '../errors/idempotency.ts'
 import { compileModel } from '../model/compile.ts'
 import type { Collection, Model } from '../model/model.ts'
 import { stringType } from '../model/values.ts'
+import { isMergePatch, mergePatchType } from '../request/body.ts'
 import { parseIdempotencyKey } from '../request/idempotency-key.ts'
 import type { RequestText } from '../request/parse.ts'
 import type { KeyTable, WriteKey } from '../run/keys.ts'
@@ -147,6 +148,8 @@ function compileTable (source: Source): Collection {
 function fingerprintOf (
   { method, url, ifMatch, ifNoneMatch, prefer, body }: RequestText, target: ReadonlyArray<string | undefined>
 ): string {
-  const hash = createHash('sha256').update(JSON.stringify([target, method, url, ifMatch, ifNoneMatch, prefer]))
+  // No other media type is that of a write with a key.
+  const type = isMergePatch(body) ? [mergePatchType] : []
+  const hash = createHash('sha256').update(JSON.stringify([target, method, url, ifMatch, ifNoneMatch, prefer, ...type]))
   return hash.update(body.bytes ?? JSON.stringify(body.value) ?? '').digest('base64url')
 }

@@ -220,7 +220,7 @@ function compileNaming (naming: DataOptions['naming'] = 'snake_case'): Naming {
 function bodyLimits (
   { depth = 32, items = 1000, affected = 1000 }: NonNullable<DataOptions['bodies']>
 ): BodyLimits & Pick<WriteLimits, 'affected'> {
-  return { depth, items, affected }
+  return { depth, items, affected, bytes: Infinity }
 }
 
 function importLimits (given: NonNullable<DataOptions['imports']>): ImportLimits | undefined {

@@ -160,9 +160,10 @@ export const unavailableFormat = (format: string, available: readonly string[]) 
     `The format '${format}' is not available here. Available formats: ${available.join(', ')}.`
   )
 
-export const unsupportedMediaType = (...expected: readonly string[]) =>
+/** `patches`: the types that PATCH takes of the same resource. */
+export const unsupportedMediaType = (expected: readonly string[], patches: readonly string[] = []) =>
   new DataApiError('unsupported_media_type', `The 'Content-Type' of the body must be ${expected.join(' or ')}.`, {
-    headers: { accept: expected.join(', ') }
+    headers: { accept: expected.join(', '), ...patches.length > 0 && { 'accept-patch': patches.join(', ') } }
   })
 
 export const contentTooLarge = (message: string, cause?: unknown) =>

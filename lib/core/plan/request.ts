@@ -2,7 +2,7 @@ import type { Context } from '../declare/collection.ts'
 import { type DataApiError, methodNotAllowed, unsupportedMediaType } from '../errors/errors.ts'
 import { idempotencyKeyRequired } from '../errors/idempotency.ts'
 import type { Collection, Model } from '../model/model.ts'
-import { bodyTypes, checkMediaType } from '../request/body.ts'
+import { checkMediaType, jsonType, mergePatchType } from '../request/body.ts'
 import { importFormat, importTypes } from '../request/receive.ts'
 import { formType, type Request } from '../request/parse.ts'
 import type { QueryText } from '../request/query.ts'
@@ -112,7 +112,7 @@ export function planRequest (asked: Asked, permissions: Permissions, options: Pl
   if (method === 'OPTIONS') return planOptions(resource, permissions, options)
   const denial = permissions.denial(method, resource)
   if (denial !== undefined) throw denial
-  if (method === 'QUERY' && !request.form) throw unsupportedMediaType(formType)
+  if (method === 'QUERY' && !request.form) throw unsupportedMediaType([formType])
   if (isWrite(method)) return planWriteRequest(method, asked, permissions, options)
   const streamed = { rows: resource.kind === 'collection' && options.streams(), events: options.isLive(resource) }
   const format = planFormat(request.accept, query.format, streamed)
@@ -141,7 +141,10 @@ function planWriteRequest (
   if (required === true && idempotencyKey === undefined) throw idempotencyKeyRequired()
   const isImport = body.stream !== undefined && takesImports(method, resource, imports)
   const format = isImport ? importFormat(body.contentType ?? '') : undefined
-  if (format === undefined) checkMediaType(body)
+  if (format === undefined) {
+    checkMediaType(body, typesOf(method, resource), () =>
+      permittedMethods(resource, permissions).includes('PATCH') ? typesOf('PATCH', resource) : [])
+  }
   // Writes answer in JSON only; a client that does not accept JSON gets its error before anything is written.
   planFormat(accept, query.format)
   const unreadable = permissions.denial('GET', resource)
@@ -165,12 +168,17 @@ function planOptions (
 ): RequestPlan {
   const allow = permittedMethods(resource, permissions)
   const changes = allow.flatMap(method => permissions.changes(method, resource).map(change => ({ method, change })))
-  const accepts = takesImports('POST', resource, imports) ? acceptsImports : acceptsJson
+  const posted = takesImports('POST', resource, imports) ? [jsonType, ...importTypes] : [jsonType]
+  const accepts = { QUERY: [formType], POST: posted, PATCH: typesOf('PATCH', resource) }
   return { kind: 'options', allow, changes, accepts, takesKeys: idempotency !== undefined && allow.some(isWrite) }
 }
 
-const acceptsJson: Accepts = { QUERY: [formType], POST: bodyTypes, PATCH: bodyTypes }
-const acceptsImports: Accepts = { ...acceptsJson, POST: [...bodyTypes, ...importTypes] }
+/** Returns the media types of the bodies of a write (docs/http.md: Merging). */
+const typesOf = (method: WriteMethod, { kind }: Resource): readonly string[] =>
+  method !== 'PATCH' ? replacing : kind === 'scalar' ? merging : [...replacing, ...merging]
+
+const replacing = [jsonType]
+const merging = [mergePatchType]
 
 /** The methods that the resource takes from this caller, for OPTIONS and for the `Allow` of a 405. */
 const permittedMethods = (resource: Resource, permissions: Permissions): readonly Method[] =>

@@ -10,6 +10,8 @@ export interface BatchOperation {
   readonly path: string
   /** Undefined without a body. */
   readonly body: unknown
+  /** True if the body is a merge patch. */
+  readonly merge: boolean
   /** The name by which later operations refer to the item; undefined without one. */
   readonly as: string | undefined
   /** The texts of the headers of these names. */
@@ -38,6 +40,7 @@ interface Written {
   readonly method: string
   readonly path: string
   readonly body?: unknown
+  readonly merge?: boolean
   readonly as?: string
   readonly if_match?: string
   readonly if_none_match?: string
@@ -45,19 +48,23 @@ interface Written {
 }
 
 const toOperation = (
-  { method, path, body, as, if_match: ifMatch, if_none_match: ifNoneMatch, return: returns }: Written
-): BatchOperation => ({ method, path, body, as, ifMatch, ifNoneMatch, returns })
+  { method, path, body, merge = false, as, if_match: ifMatch, if_none_match: ifNoneMatch, return: returns }: Written
+): BatchOperation => ({ method, path, body, merge, as, ifMatch, ifNoneMatch, returns })
 
 /** The members of an operation: the values that each takes, in words, and their test. */
-const members: Readonly<Record<keyof Written, readonly [expected: string, fits: (value: unknown) => boolean]>> = {
+const members: Readonly<Record<keyof Written, readonly [expected: string, fits: Fits]>> = {
   method: ["'POST', 'PUT', 'PATCH' or 'DELETE'", value => isOneOf(['POST', 'PUT', 'PATCH', 'DELETE'], value)],
   path: ["a path that begins with '/', the root of the API", value => isText(value) && value.startsWith('/')],
   body: ['JSON', () => true],
+  merge: ["true, of an operation with the method 'PATCH'", (value, method) => value === true && method === 'PATCH'],
   as: ["a name of at most 64 letters, digits and '_'", value => isText(value) && isName(value)],
   if_match: ["the text of a header 'If-Match'", value => isText(value)],
   if_none_match: ["the text of a header 'If-None-Match'", value => isText(value)],
   return: ["'representation' or 'minimal'", value => isOneOf(['representation', 'minimal'], value)]
 }
+
+/** `method`: that of the operation. */
+type Fits = (value: unknown, method: unknown) => boolean
 
 const isText = (value: unknown) => typeof value === 'string'
 const isOneOf = (values: readonly unknown[], value: unknown) => values.includes(value)
@@ -73,7 +80,8 @@ function faultsOf (operation: unknown, pointer: string, names: Set<unknown>): re
   const wrong = Object.entries(members).flatMap(([name, [expected, fits]]) => {
     const value = operation[name]
     if (value === undefined && name !== 'method' && name !== 'path') return []
-    return fits(value) ? [] : [{ pointer: `${pointer}/${name}`, message: expectedOf(expected, value) }]
+    if (fits(value, operation['method'])) return []
+    return [{ pointer: `${pointer}/${name}`, message: expectedOf(expected, value) }]
   })
   const { as } = operation
   const isTaken = as !== undefined && names.has(as)

@@ -21,15 +21,20 @@ export interface Body extends BodyText {
 export interface BodyLimits {
   /** The greatest depth of nested objects and arrays. */
   readonly depth: number
+  /** The most bytes, which what parses the body has counted already. */
+  readonly bytes: number
   /** The greatest number of items, those of sub-collections included. */
   readonly items: number
 }
 
-/**
- * The media types of bodies that write. A merge patch (RFC 7396) is none: it merges the members of a value of JSON at
- * any depth, where a write replaces the value.
- */
-export const bodyTypes = ['application/json'] as const
+/** The media type of most bodies that write: a value of a field of JSON replaces the one that the item has. */
+export const jsonType = 'application/json'
+/** That of a merge patch (RFC 7396): a value of a field of JSON is merged into the one that the item has. */
+export const mergePatchType = 'application/merge-patch+json'
+
+/** Returns true for a merge patch, whose values of JSON are merged. */
+export const isMergePatch = ({ contentType }: Pick<BodyText, 'contentType'>): boolean =>
+  contentType !== undefined && readContentType(contentType).type === mergePatchType
 
 /** Parses a body once, for the hooks of the application and for the plan of the request. Throws nothing. */
 export function receiveBody (text: BodyText, limits: BodyLimits): Body {
@@ -50,12 +55,21 @@ export function jsonOf ({ value, refusal }: Body, wanted: string): unknown {
 }
 
 /**
- * Throws unsupported_media_type for a request of another type, even if it has no body: pages of other sites can send
- * such a request without a CORS preflight.
+ * Throws unsupported_media_type for a body of no such type, even if it is empty: pages of other sites can send such a
+ * request without a CORS preflight. One without a type is JSON. `patches`: see unsupportedMediaType().
  */
-export function checkMediaType ({ refusal }: Body): void {
-  if (refusal?.code === 'unsupported_media_type') throw refusal
+export function checkMediaType (
+  body: Body, types: readonly string[] = [jsonType], patches: () => readonly string[] = () => []
+): void {
+  const isRead = body.refusal?.code !== 'unsupported_media_type'
+  if (!isRead || !types.includes(isMergePatch(body) ? mergePatchType : jsonType)) {
+    throw unsupportedMediaType(types, patches())
+  }
 }
+
+/** Returns a body of which a merge patch is refused. */
+export const withoutPatch = (body: Body): Body =>
+  isMergePatch(body) ? { ...body, refusal: unsupportedMediaType([jsonType]) } : body
 
 /**
  * Parses the JSON of a body; returns undefined for no body or an empty one (docs/http.md: Writing). Throws
@@ -65,7 +79,7 @@ export function checkMediaType ({ refusal }: Body): void {
 function parseBody (body: BodyText, limits: BodyLimits): unknown {
   const { contentType, bytes } = body
   if (bytes === undefined && contentType === undefined) return undefined
-  if (!isJson(contentType)) throw unsupportedMediaType(...bodyTypes)
+  if (!isJson(contentType)) throw unsupportedMediaType([jsonType])
   if (bytes === undefined) return undefined
   return parseJson(decodeBody(body), limits)
 }
@@ -82,10 +96,11 @@ export function parseJson (text: string, limits: Pick<BodyLimits, 'depth'>): unk
 
 /** Throws malformed_body for JSON that is nested deeper than the limit. */
 export function checkDepth (text: string, { depth }: Pick<BodyLimits, 'depth'>): void {
-  if (mayExceed(depth, text) && depthOf(text) > depth) {
-    throw malformedBody(`The body nests objects and arrays deeper than ${depth} levels.`)
-  }
+  if (isDeeper(text, depth)) throw malformedBody(`The body nests objects and arrays deeper than ${depth} levels.`)
 }
+
+/** Returns true for JSON that is nested deeper than so many levels. */
+export const isDeeper = (text: string, depth: number): boolean => mayExceed(depth, text) && depthOf(text) > depth
 
 /** Returns the text of a body, without a byte order mark. Throws malformed_body for a body that is not UTF-8. */
 export function decodeBody ({ bytes = Buffer.alloc(0) }: BodyText): string {
@@ -106,7 +121,7 @@ const isJson = (contentType = '') => readContentType(contentType).json
 // Cached, because clients send few different values.
 const readContentType = memoizeRecent(contentType => {
   const type = contentType.split(';', 1).join('').trim().toLowerCase()
-  return { type, json: bodyTypes.some(one => one === type) && isUtf8Charset(contentType) }
+  return { type, json: (type === jsonType || type === mergePatchType) && isUtf8Charset(contentType) }
 }, { most: 100, longest: 200 })
 
 function isUtf8Charset (contentType: string): boolean {

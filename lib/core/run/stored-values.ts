@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { ItemValues } from '../declare/collection.ts'
 import { constraint } from '../errors/errors.ts'
 import type { Violation } from '../errors/violation.ts'
+import { ExactJson } from '../model/exact-json.ts'
 import { leadsElsewhere, singleKey } from '../model/identifiers.ts'
 import type { Collection, StoredField } from '../model/model.ts'
 import { textOfDate, toValue } from '../model/values.ts'
@@ -77,17 +78,28 @@ export const valueIn = (item: Readonly<ItemValues>, { property }: StoredField): 
 // highest possible key must not prevent all later inserts.
 const highestKey = 2 ** 52
 
-/** Returns the values that differ between the two items, and the values of the `forced` fields, changed or not. */
+/** The texts of values of JSON. */
+export type JsonTexts = ReadonlyMap<StoredField, string>
+
+interface Changing { readonly forced?: ReadonlySet<StoredField>, readonly texts?: JsonTexts | undefined }
+
+/**
+ * Returns the values that differ between the two items, and the values of the `forced` fields, changed or not. Those
+ * that are still the values of `texts` are stored as these.
+ */
 export function changedValues (
-  before: Readonly<ItemValues>, { values: item }: ItemDraft, collection: Collection, forced: ReadonlySet<StoredField>,
+  before: Readonly<ItemValues>, { values: item }: ItemDraft, collection: Collection, { forced, texts }: Changing,
   pointer: string
 ): AuthorisedValues {
   const { stored, property } = collection
   const values = new Map<StoredField, unknown>()
   for (const field of stored) {
     const value = valueIn(item, field) ?? null
-    const isChanged = forced.has(field) || !isDeepStrictEqual(value, valueIn(before, field) ?? null)
-    if (isChanged) values.set(field, toStored(value, field, property))
+    const isChanged = forced?.has(field) === true || !isDeepStrictEqual(value, valueIn(before, field) ?? null)
+    if (!isChanged) continue
+    const text = texts?.get(field)
+    const isText = text !== undefined && isDeepStrictEqual(value, JSON.parse(text))
+    values.set(field, isText ? new ExactJson(text, value) : toStored(value, field, property))
   }
   checkKey(field => values.get(field), collection, pointer)
   return ofDraft(values)

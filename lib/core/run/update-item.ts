@@ -8,7 +8,7 @@ import { authoriseItem } from '../rules/authorise.ts'
 import { calling } from './application.ts'
 import { draftOf, editable, type ItemDraft } from './item-draft.ts'
 import { byKey, keyOf } from './locate.ts'
-import { changedValues, toItem, valueIn } from './stored-values.ts'
+import { changedValues, type JsonTexts, toItem, valueIn } from './stored-values.ts'
 import type { UnitOfWork } from './context.ts'
 import { expectChanged } from './violations.ts'
 
@@ -21,6 +21,8 @@ interface ItemUpdate {
   readonly pointer: string
   /** Fields that are written even if their values are unchanged. */
   readonly forced: ReadonlySet<StoredField>
+  /** The texts of values of JSON, as they are stored unless a setter or hook changes the value. Default: none. */
+  readonly texts?: JsonTexts
   change (draft: ItemDraft): Promise<void>
 }
 
@@ -29,7 +31,7 @@ interface ItemUpdate {
  * statement. Returns the updated item.
  */
 export async function updateItem (update: ItemUpdate, work: UnitOfWork): Promise<Readonly<ItemValues>> {
-  const { collection, row, pointer, forced, change } = update
+  const { collection, row, pointer, forced, texts, change } = update
   const before = toItem(row, collection)
   const draft = draftOf(row, collection)
   await change(draft)
@@ -37,7 +39,7 @@ export async function updateItem (update: ItemUpdate, work: UnitOfWork): Promise
   await authoriseItem(writtenFields(before, draft, update), before, callSite, work.caller)
   await calling("hook 'updating'", callSite, () => collection.hooks.updating?.(editable(draft), before, work.context))
   const { values: item, asked } = draft
-  const values = changedValues(before, draft, collection, forced, pointer)
+  const values = changedValues(before, draft, collection, { forced, texts }, pointer)
   if (values.size === 0) return item
   const steps = byKey(collection, keyOf(row, collection))
   expectChanged(await work.session.change({ kind: 'update', collection, steps, values, asked }), collection, pointer)

@@ -11,7 +11,7 @@ import type { AuthorisedChange } from '../rules/authorise.ts'
 import type { Caller } from '../rules/caller.ts'
 import { isCreationChecked, isDeletionChecked, isScoped, isUpdateChecked } from '../rules/references.ts'
 import type { ScopedDatabase, ScopedSession } from '../rules/scoped-database.ts'
-import { amended } from './amend.ts'
+import { amended, mergedFields, withoutTexts } from './amend.ts'
 import { calling, type CallSite } from './application.ts'
 import { changedValues, confirm, toItem, valueIn } from './stored-values.ts'
 import type { AfterCommit, RunContext, UnitOfWork } from './context.ts'
@@ -182,7 +182,7 @@ export function runPlan (plan: WritePlan, work: UnitOfWork, isRetry: boolean): P
 async function runUpdate (plan: WritePlanOf<'update'>, work: UnitOfWork, isRetry: boolean): Promise<WriteResult> {
   const { insert, conditions, collection, representation } = plan
   await lockInOrder(plan.steps, [plan.body], work)
-  const select = itemSelection(collection, plan.body.confirmations)
+  const select = itemSelection(collection, plan.body.confirmations, mergedFields(plan.body))
   // An upsert inserts an item that it does not find, and finds out by that if there is one.
   const found = insert === undefined || isRetry
     ? await lockItem(plan.steps, select, work)
@@ -191,9 +191,9 @@ async function runUpdate (plan: WritePlanOf<'update'>, work: UnitOfWork, isRetry
     // An upsert of a caller who may only create.
     const denial = work.caller.denial('update', collection)
     if (denial !== undefined) throw denial
-    const row = rowOf(found)
-    await work.session.permit?.('update', collection, keyOf(row, collection))
-    return updateFound(plan, row, work)
+    const locked = rowOf(found)
+    await work.session.permit?.('update', collection, keyOf(locked, collection))
+    return updateFound(plan, locked, work)
   }
   if (insert === undefined || found.kind !== 'missing' || found.step !== plan.steps.length - 1) return found
   checkConditions(conditions, undefined, collection.strategies.requireIfMatch)
@@ -211,10 +211,11 @@ async function runUpdate (plan: WritePlanOf<'update'>, work: UnitOfWork, isRetry
   return { kind: 'created', items: [{ key, row: await readProjection(collection, key, representation, work) }] }
 }
 
-async function updateFound (plan: WritePlanOf<'update'>, row: Row, work: UnitOfWork): Promise<WriteResult> {
+async function updateFound (plan: WritePlanOf<'update'>, locked: Row, work: UnitOfWork): Promise<WriteResult> {
   const { collection, insert, conditions, representation } = plan
+  const row = withoutTexts(locked, plan.body)
   checkConditions(conditions, versionOf(row, collection), collection.strategies.requireIfMatch)
-  const body = amended(plan, row)
+  const { body, texts } = amended(plan, locked)
   const violations = [...body.violations, ...confirm(body.confirmations, row)]
   if (violations.length > 0) throw validation(violations)
   const change = (draft: ItemDraft) => {
@@ -222,7 +223,8 @@ async function updateFound (plan: WritePlanOf<'update'>, row: Row, work: UnitOfW
     return assign(body, { draft, collection, url }, work)
   }
   const { pointer } = body
-  const item = await updateItem({ collection, row, pointer, forced: forcedFields(body, collection), change }, work)
+  const forced = forcedFields(body, collection)
+  const item = await updateItem({ collection, row, pointer, forced, texts, change }, work)
   const key = keyOf(item, collection)
   await linkElements(body, { key, isNew: false }, work)
   return { kind: 'updated', row: await readProjection(collection, key, representation, work), key }
@@ -254,7 +256,7 @@ async function deletionOf (row: Row, callSite: CallSite): Promise<AuthorisedChan
   if (deletion === undefined) return { kind: 'delete', collection, steps }
   const draft = draftOf(row, collection)
   await calling("function 'delete'", callSite, () => deletion(editable(draft), work.context))
-  const values = changedValues(toItem(row, collection), draft, collection, new Set(), '')
+  const values = changedValues(toItem(row, collection), draft, collection, {}, '')
   return values.size === 0
     ? undefined
     : { kind: 'update', collection, steps, values, asked: draft.asked, deletes: true }

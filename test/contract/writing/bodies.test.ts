@@ -9,9 +9,7 @@ import { constraint, created, ok, validation } from '../../helpers/answers.ts'
 
 // docs/http.md: Writing
 
-writes('bodies are JSON; another content type is 415, also that of a merge patch', async ({
-  t, request, same, get
-}) => {
+writes('bodies are JSON; another content type is 415, also that of a merge patch', async ({ request, same }) => {
   const expected = {
     error: 'unsupported_media_type',
     message: "The 'Content-Type' of the body must be application/json."
@@ -21,8 +19,6 @@ writes('bodies are JSON; another content type is 415, also that of a merge patch
       method: 'PUT', url: '/artists/1', headers: { 'content-type': type }, payload: '{"rating":1}'
     }), 415, expected, { accept: 'application/json' })
   }
-  same(await request({ method: 'OPTIONS', url: '/artists/1' }), 204, '', { 'accept-patch': 'application/json' })
-  t.notMatch((await get('/openapi.json')).body, /merge-patch/)
 })
 
 writes('JSON is taken however its type is written', async ({ request, same, get }) => {

@@ -108,7 +108,7 @@ writes('what is not writable is 405 with a true Allow, and OPTIONS agrees', asyn
     }
   }
   same(await request({ method: 'OPTIONS', url: '/artists/1' }), 204, '',
-    { 'accept-patch': 'application/json' })
+    { 'accept-patch': 'application/json, application/merge-patch+json' })
   same(await request({ method: 'OPTIONS', url: '/artists' }), 204, '',
     { 'accept-post': 'application/json' })
 })

@@ -3,7 +3,7 @@ import type { Field, RelationField, SubCollectionField } from '../../model/model
 import { distincts } from '../../model/identifiers.ts'
 import { takenStrategies } from '../../model/strategies.ts'
 import { always } from '../predicates.ts'
-import { amendmentsOf } from '../write/amendment.ts'
+import { amendmentsOf, isMergeable } from '../write/amendment.ts'
 import type { Resource, ResourceOf } from './walk.ts'
 
 export type Method = ReadMethod | WriteMethod
@@ -27,9 +27,7 @@ function otherMethods (resource: Resource): readonly Method[] {
 }
 
 const none: readonly Method[] = []
-const value: readonly Method[] = ['PUT']
 const posted: readonly Method[] = ['POST']
-const amended: readonly Method[] = ['PUT', 'POST']
 
 /** Returns the method if the resource takes it, else undefined. */
 export function findMethod (method: string, resource: Resource): Method | undefined {
@@ -90,8 +88,10 @@ function itemMethods (resource: ResourceOf<'item'>): readonly Method[] {
 }
 
 function scalarMethods ({ field, collection }: ResourceOf<'scalar'>): readonly Method[] {
-  if (!field.writable || takenStrategies(collection).update.length === 0) return none
-  return amendmentsOf(field).length > 0 ? amended : value
+  const { update } = takenStrategies(collection)
+  if (!field.writable || update.length === 0) return none
+  const merged: readonly Method[] = update.includes('PATCH') && isMergeable(field) ? ['PATCH'] : none
+  return ['PUT', ...amendmentsOf(field).length > 0 ? posted : none, ...merged]
 }
 
 /**

@@ -2,16 +2,22 @@ import { describeValue, validation } from '../../errors/errors.ts'
 import { isObject } from '../../errors/is-object.ts'
 import { formatTypes } from '../../model/formats.ts'
 import type { Field, InputField, StoredField } from '../../model/model.ts'
+import type { BodyLimits } from '../../request/body.ts'
 import { describeElements, integerType, numberType, type ValueKind, type ValueType } from '../../model/values.ts'
 
-/** A change that makes the new value of a field of the one that it has (docs/http.md: Changes of a value). */
+/** A change that makes the new value of a field of the one that it has (docs/http.md: Changes of a value, Merging). */
 export interface Amendment {
   readonly kind: 'amendment'
-  readonly way: Way
+  readonly way: Way | 'merge'
   readonly operand: unknown
   readonly field: StoredField
   readonly pointer: string
+  /** The limits of the value that a merge makes. */
+  readonly limits?: MergeLimits
 }
+
+/** Those of bodies: a value that is merged could be sent in one. */
+export type MergeLimits = Pick<BodyLimits, 'depth' | 'bytes'>
 
 type Way = 'add' | 'append' | 'remove'
 
@@ -26,6 +32,10 @@ export function amendmentsOf (field: Field | InputField): readonly Way[] {
   const elements = field.type.kind === 'json' ? describeElements(field.schema)?.type.kind : undefined
   return elements === undefined || elements === 'json' ? none : listing
 }
+
+/** Returns true for a field of JSON into whose value a patch may be merged, as its client may read it. */
+export const isMergeable = (field: Field | InputField): boolean =>
+  field.kind === 'stored' && field.readable && field.type.kind === 'json'
 
 const none: readonly Way[] = []
 const adding: readonly Way[] = ['add']

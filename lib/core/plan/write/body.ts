@@ -12,6 +12,8 @@ import type { PathValue } from '../plan.ts'
 import { repeatsPathValue, findPathValue, type ParentValue, parentValues } from './path-values.ts'
 import { type References, referredElement, referredValue } from './batch-references.ts'
 import { findExposed } from '../field-path.ts'
+import { isMergeable, type MergeLimits } from './amendment.ts'
+import { mergedIntoNothing } from './merge-patch.ts'
 
 /**
  * What a body may hold. `items`: how many items more; planBody counts it down. `references`: the items that it may name
@@ -25,6 +27,8 @@ interface BodyContext {
   readonly pointer: string
   readonly pathValues: ReadonlyArray<PathValue | ParentValue>
   readonly allowance: Allowance
+  /** The limits of what a merge makes, if the body is a merge patch; default: a value of JSON replaces another. */
+  readonly merge?: MergeLimits | undefined
   /** True for an element of a relation, which may name an item that exists. Default: false. */
   readonly isElement?: boolean
 }
@@ -140,6 +144,7 @@ function addValue (
   planning: Planning, field: StoredField, value: unknown, pointer: string, collection: Collection
 ): void {
   const { draft, context, typed } = planning
+  if (isMerged(planning, field, value, pointer)) return
   const isKept = context.form === 'update' && isOnlyShown(field, value)
   if (isKept) return addConfirmation(draft, field, value, pointer, expectationOfShown(field, value))
   const referred = referredValue(value, field, collection, context.allowance.references)
@@ -152,8 +157,30 @@ function addValue (
   else draft.assignments.push({ kind: 'value', field, value: canonical, pointer })
 }
 
+/** Adds an object of a merge patch for a field of JSON, or the violation of a field that the client may not read. */
+function isMerged (
+  planning: Planning, field: StoredField | InputField, value: unknown, pointer: string
+): boolean {
+  const { draft, typed, context: { form, merge: limits } } = planning
+  if (limits === undefined || field.type.kind !== 'json') return false
+  if (!isMergeable(field)) {
+    draft.violations.push({ pointer, message: 'cannot be merged, as it cannot be read' })
+    return true
+  }
+  if (field.kind === 'input' || !isObject(value)) return false
+  if (toCanonical(planning, field, value, pointer) === undefined) return true
+  if (form === 'update') {
+    draft.assignments.push({ kind: 'amendment', way: 'merge', field, operand: value, pointer, limits })
+  } else {
+    typed[field.name] = mergedIntoNothing(value)
+    draft.assignments.push({ kind: 'value', field, value: typed[field.name], pointer })
+  }
+  return true
+}
+
 function addInput (planning: Planning, field: InputField, value: unknown, pointer: string): void {
   const { draft, typed } = planning
+  if (isMerged(planning, field, value, pointer)) return
   const canonical = toCanonical(planning, field, value, pointer)
   if (canonical === undefined) return
   typed[field.name] = value

@@ -11,7 +11,7 @@ import type { Projection } from '../tag.ts'
 import { stepsOf } from '../read/read.ts'
 import { tokenOf } from './body.ts'
 import { checkAll, findNamedIdentifier, type Named } from './item-body.ts'
-import { allowanceOf, checkLength, projectionOf, type WriteLimits } from './limits.ts'
+import { allowanceOf, checkLength, mergeOf, projectionOf, type WriteLimits } from './limits.ts'
 import { findPathValue, type ParentValue, parentValues } from './path-values.ts'
 import { expectation } from './required.ts'
 import { planUpdateBodies } from './update.ts'
@@ -39,13 +39,14 @@ export function planEach (resource: ResourceOf<'collection'>, request: WriteRequ
   const elements = jsonOf(request.body, 'an array of items to change') as readonly unknown[]
   checkLength(elements, limits)
   const allowance = allowanceOf(limits)
+  const merge = mergeOf(request, limits)
   const parent = parentValues(from.via).filter(one => one.kind === 'parent')
   const planned = elements.map((element, index) => {
     const pointer = `/${index}`
     const named = isObject(element) ? findNamedIdentifier(element, collection, parent) : undefined
     if (!isObject(element) || named === undefined) return unnamed(element, collection, parent, pointer)
     const item = itemNamed(named, resource)
-    return { item, ...planUpdateBodies(item, withoutName(element, named), limits, { pointer, allowance }) }
+    return { item, ...planUpdateBodies(item, withoutName(element, named), limits, { pointer, allowance, merge }) }
   })
   checkAll(planned.map(one => 'violations' in one ? one : one.body))
   const common = { kind: 'update', collection, scalar: false, ...unconditional } as const

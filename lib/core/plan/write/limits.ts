@@ -1,6 +1,7 @@
 import { contentTooLarge } from '../../errors/errors.ts'
 import type { Collection } from '../../model/model.ts'
-import type { BodyLimits } from '../../request/body.ts'
+import { type BodyLimits, isMergePatch } from '../../request/body.ts'
+import type { MergeLimits } from './amendment.ts'
 import type { Allowance } from './body.ts'
 import type { Projection } from '../tag.ts'
 import { planProjection, type ReadOptions } from '../read/read.ts'
@@ -12,6 +13,10 @@ export interface WriteLimits extends BodyLimits, Pick<Allowance, 'references'> {
   /** The options of the projection that shows a written item. */
   readonly reads: ReadOptions
 }
+
+/** Returns the limits of what a merge patch makes; undefined for any other body. */
+export const mergeOf = ({ body }: Pick<WriteRequest, 'body'>, limits: WriteLimits): MergeLimits | undefined =>
+  isMergePatch(body) ? limits : undefined
 
 export const allowanceOf = ({ items, references }: WriteLimits): Allowance => ({ items, references })
 

@@ -9,7 +9,7 @@ import { checkFilterCost, planFilters } from '../read/filter.ts'
 import { stepsOf } from '../read/read.ts'
 import { refuse } from '../read/unusable.ts'
 import { checked } from './item-body.ts'
-import { allowanceOf, projectionOf, type WriteLimits } from './limits.ts'
+import { allowanceOf, mergeOf, projectionOf, type WriteLimits } from './limits.ts'
 import { planUpdateBody } from './update.ts'
 import type { Write, WriteRequest } from './write.ts'
 
@@ -47,7 +47,7 @@ const unusableUnshown = [...unusable, 'fields'] as const
 function updateOne (
   { from: { collection } }: ResourceOf<'collection'>, request: WriteRequest, limits: WriteLimits
 ): OneWrite {
-  const place = { pointer: '', allowance: allowanceOf(limits) }
+  const place = { pointer: '', allowance: allowanceOf(limits), merge: mergeOf(request, limits) }
   const body = checked(planUpdateBody(jsonOf(request.body, 'the fields to change'), collection, place))
   const lists = body.assignments.filter(one => one.kind === 'list')
   if (lists.length > 0) {

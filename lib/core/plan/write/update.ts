@@ -1,10 +1,10 @@
 import type { Collection, Field } from '../../model/model.ts'
 import { takenStrategies } from '../../model/strategies.ts'
 import { jsonOf } from '../../request/body.ts'
-import { planAmendment } from './amendment.ts'
+import { type MergeLimits, planAmendment } from './amendment.ts'
 import { type Allowance, contradictionsIn, planBody } from './body.ts'
 import { checked, type ItemBody } from './item-body.ts'
-import { allowanceOf, projectionOf, type WriteLimits } from './limits.ts'
+import { allowanceOf, mergeOf, projectionOf, type WriteLimits } from './limits.ts'
 import type { UpsertInsert, WritePlanOf } from '../plan.ts'
 import { parentValues } from './path-values.ts'
 import { planFieldProjection, stepsOf } from '../read/read.ts'
@@ -15,7 +15,8 @@ import type { Write, WriteRequest } from './write.ts'
 export function planUpdate (resource: ResourceOf<'item'>, request: WriteRequest, limits: WriteLimits): Write {
   const { collection, walked } = resource
   const value = jsonOf(request.body, 'the fields to change')
-  const { body, insert } = planUpdateBodies(resource, value, limits)
+  const within = { pointer: '', allowance: allowanceOf(limits), merge: mergeOf(request, limits) }
+  const { body, insert } = planUpdateBodies(resource, value, limits, within)
   checked(body)
   const { conditions } = request
   const representation = projectionOf(collection, request, limits)
@@ -29,16 +30,19 @@ export function planUpdate (resource: ResourceOf<'item'>, request: WriteRequest,
 
 /** Plans the body of an item to change, and what it is if there is none. */
 export function planUpdateBodies (
-  resource: ResourceOf<'item'>, value: unknown, limits: WriteLimits,
-  { pointer, allowance }: Within = { pointer: '', allowance: allowanceOf(limits) }
+  resource: ResourceOf<'item'>, value: unknown, limits: WriteLimits, within: Within
 ): Pick<WritePlanOf<'update'>, 'body' | 'insert'> {
-  const update = planUpdateBody(value, resource.collection, { pointer, allowance })
-  const insert = planUpsertInsert(resource, value, pointer, limits)
+  const update = planUpdateBody(value, resource.collection, within)
+  const insert = planUpsertInsert(resource, value, { ...within, allowance: allowanceOf(limits) })
   return { body: withContradictions(update, insert), insert }
 }
 
-/** Where a body is in that of the request, and what all of them may hold. */
-interface Within { readonly pointer: string, readonly allowance: Allowance }
+/** Where a body is in that of the request, and what all of them may hold. `merge`: if they are merge patches. */
+interface Within {
+  readonly pointer: string
+  readonly allowance: Allowance
+  readonly merge?: MergeLimits | undefined
+}
 
 export const planUpdateBody = (value: unknown, collection: Collection, within: Within): ItemBody =>
   planBody(value, collection, { form: 'update', pathValues: [], ...within })
@@ -60,18 +64,17 @@ function withContradictions (body: ItemBody, insert: UpsertInsert | undefined): 
 
 /** Returns undefined if the collection takes no upserts, or if no item can be created at this path. */
 function planUpsertInsert (
-  { collection, walked, pathValues }: ResourceOf<'item'>, value: unknown, pointer: string, limits: WriteLimits
+  { collection, walked, pathValues }: ResourceOf<'item'>, value: unknown, within: Within
 ): UpsertInsert | undefined {
   const last = walked.at(-1)?.step
   if (!takenStrategies(collection).upsert || pathValues === undefined) return undefined
   if (pathValues.some(({ field }) => collection.source.isGenerated?.(field.property) === true)) return undefined
   if (last === undefined || last.via?.kind === 'sub-item') return undefined
   const allPathValues = [...pathValues, ...parentValues(last.via)]
-  const allowance = allowanceOf(limits)
   return {
     from: { collection, via: last.via },
     given: pathValues,
-    body: planBody(value, collection, { form: 'create', pointer, pathValues: allPathValues, allowance })
+    body: planBody(value, collection, { form: 'create', pathValues: allPathValues, ...within })
   }
 }
 
@@ -82,7 +85,7 @@ export function planScalar (
   const value = jsonOf(request.body, 'the value as JSON')
   const amendment = request.method === 'POST' ? planAmendment(field, value) : undefined
   const body = amendment === undefined
-    ? checked(planValue(field, value, collection, allowanceOf(limits)))
+    ? checked(planValue(field, value, collection, allowanceOf(limits), mergeOf(request, limits)))
     : { pointer: '', assignments: [amendment], confirmations: [], violations: [] }
   const { conditions } = request
   const isShown = amendment !== undefined || request.represent
@@ -97,16 +100,22 @@ export function planScalar (
 
 /** Pointers are relative to the value itself. */
 export function planValue (
-  { name }: Pick<Field, 'name'>, value: unknown, collection: Collection, allowance: Allowance
+  { name }: Pick<Field, 'name'>, value: unknown, collection: Collection, allowance: Allowance, merge?: MergeLimits
 ): ItemBody {
-  return withinMember(planUpdateBody({ [name]: value }, collection, { pointer: '', allowance }), name)
+  return withinMember(planUpdateBody({ [name]: value }, collection, { pointer: '', allowance, merge }), name)
 }
 
-/** Removes the member's name from the pointers of the violations and confirmations. */
+/** Removes the member's name from the pointers of the mistakes, the confirmations and the amendment. */
 function withinMember (body: ItemBody, name: string): ItemBody {
-  const { violations, confirmations } = body
-  if (violations.length === 0 && confirmations.length === 0) return body
+  const { assignments, violations, confirmations } = body
+  const isPlain = assignments[0]?.kind === 'value'
+  if (isPlain && violations.length === 0 && confirmations.length === 0) return body
   const within = <T extends { readonly pointer: string }>(one: T): T =>
     ({ ...one, pointer: one.pointer.slice(name.length + 1) })
-  return { ...body, violations: violations.map(within), confirmations: confirmations.map(within) }
+  return {
+    ...body,
+    assignments: assignments.map(within),
+    violations: violations.map(within),
+    confirmations: confirmations.map(within)
+  }
 }
