@@ -23,6 +23,7 @@ export const makeBatch = (send: Send) => async (
       // The path of an item that is not written yet begins with its name.
       path: path.replace(/.*(?=\/\$)/, '') + queryText(query, '?'),
       body,
+      merge: own?.['content-type'] && true,
       get as () { return reference.used && reference.name },
       if_match: own?.['if-match'],
       return: own?.['prefer'] && 'representation'

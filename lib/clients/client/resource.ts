@@ -77,6 +77,7 @@ interface AnyWriteOptions extends KeyedOptions {
   readonly unchanged?: object
   readonly returning?: true | readonly unknown[]
   readonly dryRun?: boolean
+  readonly merge?: boolean
 }
 
 interface ManyOptions extends AnyWriteOptions { readonly max?: number }
@@ -133,11 +134,13 @@ const writer = (write: SendWrite, resource: string, method: string, adds?: true)
     const path = located(resource, given, adds ? 'PATCH' : method) + (adds ? segment(given.shift()) : '')
     const value = method === 'DELETE' ? undefined : given.shift()
     const body = adds ? { add: value } : value
-    const [{ unchanged, returning, dryRun, ...options } = {}] = given as [AnyWriteOptions?]
+    const [{ unchanged, returning, dryRun, merge, ...options } = {}] = given as [AnyWriteOptions?]
     const tag = unchanged && tags.get(unchanged)
     if (unchanged && !tag) throw new TypeError(noTag)
     const prefer = dryRun ? 'dry-run' : returning && 'return=representation'
-    const own = { 'if-match': tag as string | undefined, prefer }
+    const own = {
+      'if-match': tag as string | undefined, prefer, ...merge && { 'content-type': 'application/merge-patch+json' }
+    }
     const query = { fields: returning }
     return { ...options, method, path, body, query, own }
   })

@@ -41,7 +41,8 @@ export interface OwnItems {
   get (id: unknown, query: Query): Promise<Members>
   /** Creates an item, or all of a list. */
   create (values: unknown, query: Query): Promise<Members | readonly Members[]>
-  update (id: unknown, changes: unknown, query: Query): Promise<Members>
+  /** `merge`: values of JSON are merged into those that the item has. */
+  update (id: unknown, changes: unknown, query: Query, merge: boolean): Promise<Members>
   upsert (id: unknown, values: unknown, query: Query): Promise<Members>
   updateEach (items: unknown, query: Query): Promise<readonly Members[]>
   add (id: unknown, name: string, addend: unknown): Promise<unknown>

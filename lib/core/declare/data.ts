@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import type { Page } from '../../clients/client/page.ts'
 import type { FieldsGiven as ClientSelection } from '../../clients/client/types/answers.ts'
 import type { AnyApi } from '../../clients/client/types/api.ts'
-import type { Query as ClientQuery } from '../../clients/client/types/client.ts'
+import type { MergePatch, Merging, Query as ClientQuery } from '../../clients/client/types/client.ts'
 import type { NumberNames, Picked } from '../../clients/client/types/fields.ts'
 import type { Group, GroupsQuery } from '../../clients/client/types/groups.ts'
 import type { Where as ClientWhere } from '../../clients/client/types/where.ts'
@@ -149,7 +149,13 @@ export interface CollectionData<T extends Shape, Default> {
   create<const F extends Selection<T> = undefined> (
     values: ReadonlyArray<Values<T>>, options?: Returning<F>
   ): Promise<ReadonlyArray<Selected<T, F, Default>>>
-  /** Changes these values of an item, and returns it. Rejects with `identifier_not_found` where there is none. */
+  /**
+   * Changes these values of an item, and returns it. Rejects with `identifier_not_found` where there is none. With
+   * `merge`, values of JSON are merged into those that it has.
+   */
+  update<const F extends Selection<T> = undefined> (
+    id: Id<T>, patch: MergePatch<Values<T>>, options: Returning<F> & Merging
+  ): Promise<Selected<T, F, Default>>
   update<const F extends Selection<T> = undefined> (
     id: Id<T>, changes: Values<T>, options?: Returning<F>
   ): Promise<Selected<T, F, Default>>

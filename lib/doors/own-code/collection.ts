@@ -17,7 +17,7 @@ export function makeCollection (items: OwnItems): object {
     get: async (id: unknown, query: Members = {}) => items.get(id, parsedQuery(query, ['fields'])),
     create: async (values: unknown, options: Members = {}) => items.create(values, returnedOf(options)),
     update: async (id: unknown, changes: unknown, options: Members = {}) =>
-      items.update(id, changes, returnedOf(options)),
+      items.update(id, changes, returnedOf(options, ['returning', 'merge']), options['merge'] === true),
     upsert: async (id: unknown, values: unknown, options: Members = {}) =>
       items.upsert(id, values, returnedOf(options)),
     updateEach: async (changed: unknown, options: Members = {}) => items.updateEach(changed, returnedOf(options)),

@@ -40,9 +40,12 @@ export function checkMembers (asked: unknown, known: readonly string[]): asserts
   }
 }
 
-/** Returns the query of what a write returns: the fields that `returning` names, or all scalars. */
-export function returnedOf (options: unknown): Query {
-  checkMembers(options, ['returning'])
+/**
+ * Returns the query of what a write returns: the fields that `returning` names, or all scalars. `known`: the options
+ * that the write takes.
+ */
+export function returnedOf (options: unknown, known: readonly string[] = ['returning']): Query {
+  checkMembers(options, known)
   const { returning } = options
   if (returning === undefined || returning === true) return { filters: [], page: {}, at: {} }
   const fields = selectionOf(returning, 'returning')

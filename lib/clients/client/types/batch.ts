@@ -1,6 +1,6 @@
 import type { WriteAnswer, Reserved, Returning } from './answers.ts'
 import type { Api, Target } from './api.ts'
-import type { Acknowledgement, Added, Identifier, WriteOptions } from './client.ts'
+import type { Acknowledgement, Added, Identifier, MergePatch, Merging, WriteOptions } from './client.ts'
 import type { NumberNames } from './fields.ts'
 
 declare const result: unique symbol
@@ -36,6 +36,9 @@ interface BatchCollection<
     item: Body<B>, options?: Options<R>
   ): Written<WriteAnswer<A, K, R, D>>
   update<const R extends Returning<A, K> = undefined> (
+    id: Identifier | Written<unknown>, patch: Body<MergePatch<A[K]['update']>>, options: Options<R> & Merging
+  ): Written<WriteAnswer<A, K, R, Acknowledgement>>
+  update<const R extends Returning<A, K> = undefined> (
     id: Identifier | Written<unknown>, changes: Body<A[K]['update']>, options?: Options<R>
   ): Written<WriteAnswer<A, K, R, Acknowledgement>>
   upsert<const R extends Returning<A, K> = undefined> (
@@ -59,6 +62,9 @@ type BatchItem<A extends Api<A>, K extends keyof A, X = A[K]['delete']> =
   BatchItemMethods<A, K, X> & BatchRelations<A, K, Reserved>
 
 interface BatchItemMethods<A extends Api<A>, K extends keyof A, X> {
+  update<const R extends Returning<A, K> = undefined> (
+    patch: Body<MergePatch<A[K]['update']>>, options: Options<R> & Merging
+  ): Written<WriteAnswer<A, K, R, Acknowledgement>>
   update<const R extends Returning<A, K> = undefined> (
     changes: Body<A[K]['update']>, options?: Options<R>
   ): Written<WriteAnswer<A, K, R, Acknowledgement>>

@@ -50,6 +50,16 @@ export interface WriteOptions<R> extends KeyedOptions {
   readonly dryRun?: boolean | undefined
 }
 
+/** The option of an update that merges values of JSON (docs/http.md: Merging). */
+export interface Merging { readonly merge: true }
+
+/** Values to merge: the members of an object may be left out, and null removes them. */
+export type MergePatch<T> = { readonly [P in keyof T]: Patched<T[P]> }
+
+type Patched<V> = V extends readonly unknown[]
+  ? V
+  : V extends object ? { readonly [P in keyof V]?: Patched<V[P]> | null } : V
+
 /** The options of a write by a filter. `max`: of more items than that, none is written. */
 export interface ManyOptions<R> extends KeyedOptions {
   readonly returning?: R
@@ -130,6 +140,10 @@ export interface Collection<
   create<const R extends Returning<A, K> = undefined> (
     item: B, options?: WriteOptions<R>
   ): Promise<WriteAnswer<A, K, R, D>>
+  /** Changes these fields of the item. With `merge`, values of JSON are merged into those that it has. */
+  update<const R extends Returning<A, K> = undefined> (
+    id: Identifier, patch: MergePatch<A[K]['update']>, options: WriteOptions<R> & Merging
+  ): Promise<WriteAnswer<A, K, R, Acknowledgement>>
   update<const R extends Returning<A, K> = undefined> (
     id: Identifier, changes: A[K]['update'], options?: WriteOptions<R>
   ): Promise<WriteAnswer<A, K, R, Acknowledgement>>
@@ -215,6 +229,9 @@ interface ItemMethods<A extends Api<A>, K extends keyof A, N, X> {
   ): Live<Readonly<Chosen<A, K, S, Full<A, K>>> | N>
   /** Requests the methods that the caller may use on the item; undefined where CORS hides `Allow` from the page. */
   allowed (options?: RequestOptions): Promise<Method[] | undefined>
+  update<const R extends Returning<A, K> = undefined> (
+    patch: MergePatch<A[K]['update']>, options: WriteOptions<R> & Merging
+  ): Promise<WriteAnswer<A, K, R, Acknowledgement>>
   update<const R extends Returning<A, K> = undefined> (
     changes: A[K]['update'], options?: WriteOptions<R>
   ): Promise<WriteAnswer<A, K, R, Acknowledgement>>

@@ -37,12 +37,12 @@ export class OwnCalls implements OwnItems {
     return this.#follow(async () => createItems(await beginCall(this.#names, this.#binding), values, query))
   }
 
-  update (id: unknown, changes: unknown, query: Query) {
-    return this.#write(call => changeItem(call, id, changes, query, false))
+  update (id: unknown, changes: unknown, query: Query, merge: boolean) {
+    return this.#write(call => changeItem(call, id, changes, { query, merge }))
   }
 
   upsert (id: unknown, values: unknown, query: Query) {
-    return this.#write(call => changeItem(call, id, values, query, true))
+    return this.#write(call => changeItem(call, id, values, { query, upsert: true }))
   }
 
   updateEach (items: unknown, query: Query) { return this.#write(call => updateEach(call, items, query)) }

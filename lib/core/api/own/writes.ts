@@ -4,6 +4,7 @@ import type { Resource } from '../../plan/path/walk.ts'
 import type { WritePlan } from '../../plan/plan.ts'
 import { amendmentsOf } from '../../plan/write/amendment.ts'
 import { planWrite } from '../../plan/write/write.ts'
+import { mergePatchType } from '../../request/body.ts'
 import type { Query } from '../../request/request.ts'
 import type { Operation } from '../../rules/caller.ts'
 import { runWrite, type WriteResult } from '../../run/write.ts'
@@ -23,15 +24,17 @@ export async function createItems (
   return many ? items : items[0] ?? {}
 }
 
+interface Changing { readonly query: Query, readonly upsert?: boolean, readonly merge?: boolean }
+
 /** Changes an item; with `upsert`, creates it where there is none. Returns it as the query selects. */
 export async function changeItem (
-  call: OwnCall, id: unknown, values: unknown, query: Query, upsert: boolean
+  call: OwnCall, id: unknown, values: unknown, { query, upsert = false, merge = false }: Changing
 ): Promise<Members> {
   const named = itemResource(id, call)
   const resource = upsert ? named : { ...named, pathValues: undefined }
   const body = bodyOf(values, call.collection)
   const may: readonly Operation[] = upsert ? ['update', 'create'] : ['update']
-  const { plan, result } = await write(call, resource, { method: 'PATCH', may, body, query })
+  const { plan, result } = await write(call, resource, { method: 'PATCH', may, body, query, merge })
   return writtenItems(plan, result)[0] ?? {}
 }
 
@@ -91,10 +94,12 @@ interface Writing {
   readonly query: Query
   /** The most items that a condition may find; undefined for a write that has none. */
   readonly most?: number | undefined
+  /** True if the body is a merge patch. Default false. */
+  readonly merge?: boolean
 }
 
 async function write (
-  call: OwnCall, resource: Resource, { method, may, body: value, query, most }: Writing
+  call: OwnCall, resource: Resource, { method, may, body: value, query, most, merge = false }: Writing
 ): Promise<{ readonly plan: WritePlan, readonly result: WriteResult }> {
   const { caller, collection, database, binding: { context, limits, joined } } = call
   const denials = may.map(operation => caller.denial(operation, collection))
@@ -104,7 +109,7 @@ async function write (
   const { plan, walked } = planWrite(resource, {
     method,
     query: represent || !isShown ? query : all,
-    body: { contentType: undefined, bytes: undefined, value, refusal: undefined },
+    body: { contentType: merge ? mergePatchType : undefined, bytes: undefined, value, refusal: undefined },
     conditions: { ifMatch: undefined, ifNoneMatch: undefined },
     represent,
     maxAffected: most
