@@ -1,5 +1,6 @@
 import type { CollectionView, FieldView, RelationView, ValueView } from '../../core/api/face.ts'
 import { mediaTypes } from '../../core/plan/media.ts'
+import { mergePatchType } from '../../core/request/body.ts'
 import { formType } from '../../core/request/parse.ts'
 import { resolveParameter } from './components.ts'
 import {
@@ -8,7 +9,7 @@ import {
 import type { Content, Parameters, SchemaReference, RequestBody, Schema } from './objects.ts'
 import { isNameable } from './profiles.ts'
 import { jsonContent } from './responses.ts'
-import { anyOf, closedObject, distinctSchema, fieldSchema, textFor } from './value-schema.ts'
+import { anyOf, closedObject, distinctSchema, fieldSchema, patchSchema, textFor } from './value-schema.ts'
 
 // The bodies that operations take (operations.ts), and their schemas.
 
@@ -38,19 +39,46 @@ function oneOrMany (item: Schema, on: OnResource, describing: Describing): Reque
 export const allLinks: Body<OnRelation> = ({ via }, describing) =>
   json({ type: 'array', items: elementSchema(via, describing) })
 
-export const update: Body = ({ collection }, describing) => json(updateSchema(collection, describing))
+export const update: Body = ({ collection }, describing) => json(updateSchema(collection, describing, 'Update'))
+
+/** A change of an item by PATCH. */
+export const patch: Body = mergeable((collection, describing, form) => updateSchema(collection, describing, form))
 
 /** An element for each item that changes (docs/http.md: Arrays of changes). */
-export const eachChange: Body = ({ collection }, describing) => json(changesSchema(collection, describing))
+export const eachChange: Body = mergeable((collection, describing, form) =>
+  ({ type: 'array', items: changeSchema(collection, describing, form) }))
 
 /** These, or a change of all items that a filter finds (docs/http.md: Writes by a filter). */
-export const allChanges: Body = ({ collection }, describing) => {
-  const each = changesSchema(collection, describing)
-  return json({ anyOf: [updateSchema(collection, describing), each] })
+export const allChanges: Body = mergeable((collection, describing, form) => ({
+  anyOf: [
+    updateSchema(collection, describing, form),
+    { type: 'array', items: changeSchema(collection, describing, form) }
+  ]
+}))
+
+/** The form of an update: the other one is that of a merge patch (docs/http.md: Merging). */
+type UpdateForm = 'Update' | 'Update_patch'
+
+/** Makes a body of a schema, and of that of a merge patch where the collection has values of JSON to merge. */
+function mergeable (schemaOf: (on: CollectionView, describing: Describing, form: UpdateForm) => Schema): Body {
+  return ({ collection }, describing) => {
+    const { content } = json(schemaOf(collection, describing, 'Update'))
+    const merges = describing.profile.merges === true && collection.fields.some(isMerged)
+    const patches = merges ? { [mergePatchType]: { schema: schemaOf(collection, describing, 'Update_patch') } } : {}
+    return { required: true, content: { ...content, ...patches } }
+  }
 }
 
-const changesSchema = (collection: CollectionView, describing: Describing) =>
-  ({ type: 'array', items: changeSchema(collection, describing) })
+/** Returns true for a field of JSON whose values are merged. */
+const isMerged = (field: FieldView) => isOfJson(field) && field.writable && field.readable
+
+const isOfJson = (field: FieldView) => !('target' in field) && field.kind !== 'computed' && field.values === 'json'
+
+/** A patch of the value of a field. */
+export const valuePatch: Body<OnFields> = ({ fields }, { components }) => {
+  const schemas = fields.map(field => patchSchema(fieldSchema(field, 'body', components)))
+  return { required: true, content: { [mergePatchType]: { schema: distinctSchema(schemas) } } }
+}
 
 export const newValue: Body<OnFields> = ({ fields }, { components }) =>
   json(distinctSchema(fields.map(field => fieldSchema(field, 'body', components))))
@@ -71,6 +99,7 @@ const batchOperationSchema = (): Schema => closedObject({
   },
   body: { description: 'as of the request alone; `{"$":"name"}` is the item of an earlier operation' },
   as: { ...textFor('the name by which later operations refer to the item'), pattern: '^[A-Za-z_][A-Za-z0-9_]{0,63}$' },
+  merge: { const: true, description: 'The body of a PATCH is a merge patch.' },
   if_match: textFor('the header `If-Match` of the operation'),
   if_none_match: textFor('the header `If-None-Match` of the operation'),
   return: { type: 'string', enum: ['representation', 'minimal'], description: 'the body of the result' }
@@ -127,23 +156,36 @@ const mayCreate = (collection: CollectionView, { sight }: Describing): boolean =
   sight.at({ kind: 'collection', collection }).denial('POST') === undefined
 
 /** Returns the schema of a partial update. */
-function updateSchema (collection: CollectionView, describing: Describing): SchemaReference {
-  return describing.components.ref(collection, 'Update', () => ({
+function updateSchema (collection: CollectionView, describing: Describing, form: UpdateForm): SchemaReference {
+  return describing.components.ref(collection, form, () => ({
     type: 'object',
-    properties: membersOf(collection, describing),
+    properties: changedMembers(collection, describing, form),
     additionalProperties: false
   }))
 }
 
+/** Returns the members of an update; of a merge patch without those that are not merged, as no caller reads them. */
+function changedMembers (
+  collection: CollectionView, describing: Describing, form: UpdateForm
+): Readonly<Record<string, Schema>> {
+  const members = membersOf(collection, describing)
+  if (form === 'Update') return members
+  return Object.fromEntries(fieldsOf(collection, describing).flatMap(field => {
+    const member = members[field.name] ?? {}
+    if (!isOfJson(field)) return [[field.name, member]]
+    return isMerged(field) ? [[field.name, patchSchema(member)]] : []
+  }))
+}
+
 /** Returns the schema of an element that names an item, and of what is to change in it. */
-function changeSchema (collection: CollectionView, describing: Describing): SchemaReference {
-  return describing.components.ref(collection, 'Change', () => {
+function changeSchema (collection: CollectionView, describing: Describing, form: UpdateForm): SchemaReference {
+  return describing.components.ref(collection, form === 'Update' ? 'Change' : 'Change_patch', () => {
     const names = collection.inBodies.filter(fields => fields.every(({ readable }) => readable))
     const identifiers = names.flat().map(field => [field.name, fieldSchema(field, 'body')] as const)
     const [required, ...others] = names.map(namesOf)
     return {
       type: 'object',
-      properties: { ...Object.fromEntries(identifiers), ...membersOf(collection, describing) },
+      properties: { ...Object.fromEntries(identifiers), ...changedMembers(collection, describing, form) },
       additionalProperties: false,
       ...others.length > 0 ? { anyOf: names.map(fields => requiring(namesOf(fields))) } : { required }
     }
@@ -158,7 +200,7 @@ function bodySchema (collection: CollectionView, via: RelationView | undefined, 
   if (describing.profile.compact) {
     const refused = fieldsOf(collection, describing).filter(field => given.includes(field))
     return {
-      allOf: [updateSchema(collection, describing), ...either],
+      allOf: [updateSchema(collection, describing, 'Update'), ...either],
       ...always.length > 0 && { required: always },
       ...refused.length > 0 && { properties: Object.fromEntries(refused.map(({ name }) => [name, { not: {} }])) }
     }

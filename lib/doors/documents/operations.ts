@@ -4,7 +4,7 @@ import {
   upserted, value, written, writtenSilently
 } from './answers.ts'
 import {
-  allChanges, allLinks, amendment, asQuery, batch, eachChange, newItem, newOrLinked, newValue, update
+  allChanges, allLinks, amendment, asQuery, batch, eachChange, newItem, newOrLinked, newValue, patch, update, valuePatch
 } from './bodies.ts'
 import { type OnCollection, type OnFields, type OnRelation, type OnResource, type OnRoot, when } from './needs.ts'
 import {
@@ -85,6 +85,8 @@ const updateOne: OperationRow<OnResource> = {
   body: update,
   answers: { 200: updated, 201: when(['upserts'], upserted), 204: updatedSilently, ...ofWrite }
 }
+
+const patchOne: OperationRow<OnResource> = { ...updateOne, body: patch }
 
 const deleteOne: OperationRow<OnResource> = {
   id: 'delete_{item}',
@@ -180,7 +182,7 @@ export const operations: {
       answers: { 200: item, ...ofRead, 404: notFound }
     },
     put: updateOne,
-    patch: updateOne,
+    patch: patchOne,
     delete: deleteOne
   },
   subItem: {
@@ -192,7 +194,7 @@ export const operations: {
       answers: { 200: itemOrNull, ...ofRead, 404: notFound }
     },
     put: updateOne,
-    patch: updateOne,
+    patch: patchOne,
     delete: deleteOne
   },
   scalar: {
@@ -220,6 +222,14 @@ export const operations: {
       parameters: [field, returned, ifMatch],
       body: amendment,
       answers: { 200: valueChanged, 204: writtenSilently, 405: failed, ...ofWrite }
+    },
+    patch: {
+      id: 'merge_{tag}_field',
+      summary: 'Merge into the value of one field of an item of {tag}',
+      description: ['The body is a merge patch (RFC 7396) of a value of JSON.'],
+      parameters: [field, returned, ifMatch],
+      body: valuePatch,
+      answers: { 200: written, 204: writtenSilently, 405: failed, ...ofWrite }
     }
   },
   dictionary: {

@@ -16,6 +16,8 @@ export interface Profile {
   readonly relations?: true
   /** True if an update has an operation for each method that it can use; otherwise for the last. */
   readonly allUpdates?: true
+  /** True if merge patches are bodies of updates beside others. */
+  readonly merges?: true
   /** True for pages by number, and for the headers of preferences and preconditions. */
   readonly details?: true
   /** True for streams in NDJSON and CSV. */
@@ -35,6 +37,7 @@ export const profiles: Readonly<Record<ProfileName, Profile>> = {
     scalars: true,
     relations: true,
     allUpdates: true,
+    merges: true,
     details: true,
     streams: true
   },

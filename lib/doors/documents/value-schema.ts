@@ -141,6 +141,25 @@ export const distinctSchema = (schemas: readonly Schema[]): Schema =>
 
 export const textFor = (description: string) => ({ type: 'string', description })
 
+/** Returns the schema of a merge patch of a value: no member is required, and null removes one (RFC 7396). */
+export function patchSchema (schema: Schema): Schema {
+  const { required: _, minProperties: __, ...rest } = schema
+  if ('$ref' in rest) return {}
+  return Object.fromEntries(Object.entries(rest).map(([keyword, value]) => {
+    if ((keyword === 'anyOf' || keyword === 'allOf') && Array.isArray(value)) {
+      return [keyword, value.map(one => patchSchema(one as Schema))]
+    }
+    if (keyword === 'additionalProperties' && isObject(value)) return [keyword, orNull(value)]
+    const isOfMembers = (keyword === 'properties' || keyword === 'patternProperties') && isObject(value)
+    return [keyword, isOfMembers ? mapMembers(value, one => orNull(one as Schema)) : value]
+  }))
+}
+
+const orNull = (schema: Schema): Schema => anyOf([patchSchema(schema), { type: 'null' }])
+
+const mapMembers = (members: Schema, map: (one: unknown) => unknown): Schema =>
+  Object.fromEntries(Object.entries(members).map(([name, one]) => [name, map(one)]))
+
 const pick = (schema: Schema, keywords: readonly string[]): Schema =>
   Object.fromEntries(Object.entries(schema).filter(([keyword]) => keywords.includes(keyword)))
 
