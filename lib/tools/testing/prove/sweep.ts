@@ -1,4 +1,7 @@
-import { generateAmendment, generateCreate, generateUpdate, generateValue } from '../requests/bodies.ts'
+import {
+  generateAmendment, generateCreate, generatePatch, generateUpdate, generateValue, mergePatchType, someAsPatch,
+  takesPatches
+} from '../requests/bodies.ts'
 import { fits } from '../world/examples.ts'
 import type { ValueGenerator } from '../world/generator.ts'
 import { generateEach } from '../requests/many.ts'
@@ -31,7 +34,7 @@ export function waysOf (
   })
   const writes = views.flatMap(view => (view.canRead ? writesOf : blindWritesOf)(served, view, guess))
   const written = [...writes, ...batchWays(served, views, writes, guess)]
-    .map(way => tried(served.api.keys === undefined ? way : keyed(way)))
+    .map(way => tried(merging(served.api.keys === undefined ? way : keyed(way))))
   const reads = views.filter(view => view.canRead).map(view =>
     ({ name: view.collection.name, ways: readsOf(served, view, guess) }))
   return [
@@ -57,6 +60,9 @@ const keyed = (way: Way): Way => ({
     return { ...sent, headers: { ...sent.headers, 'idempotency-key': `key-${generator.below(1e9)}` } }
   }
 })
+
+/** Merges some of the changes by PATCH. */
+const merging = (way: Way): Way => ({ ...way, make: generator => someAsPatch(way.make(generator)) })
 
 /** Tries some of the writes only: what a dry run tells is told by the same rules. */
 const tried = (way: Way): Way => ({
@@ -221,12 +227,13 @@ function blindWay ({ prefix }: ServedApi, view: View): Way {
 /** Changes that make a new value of the one that an item has. */
 function waysByValue (collection: Collection, item: (generator: ValueGenerator) => string): readonly Way[] {
   const { name, stored, strategies: { update } } = collection
-  const fields = stored.filter(field => field.writable && amendmentsOf(field).length > 0)
+  const fields = stored.filter(field => field.writable && (amendmentsOf(field).length > 0 || takesPatches(field)))
   const make = (generator: ValueGenerator) => {
     const field = generator.of(fields)
-    const body = generateAmendment(generator, field, collection) ?? ''
-    const headers = { 'content-type': 'application/json' }
-    return { method: 'POST', url: `${item(generator)}/${encodeText(field.name)}`, headers, body }
+    const patch = update.includes('PATCH') ? generatePatch(generator, field, collection) : undefined
+    const body = patch ?? generateAmendment(generator, field, collection) ?? ''
+    const [method, type] = patch === undefined ? ['POST', 'application/json'] : ['PATCH', mergePatchType]
+    return { method, url: `${item(generator)}/${encodeText(field.name)}`, headers: { 'content-type': type }, body }
   }
   return fields.length > 0 && update.length > 0 ? [{ name: `${name} changed by a value`, weight: ownCode, make }] : []
 }

@@ -1,6 +1,6 @@
 import type { RelationField } from '../../../core/model/model.ts'
 import { memoryView } from '../../../core/sources/memory/view.ts'
-import { generateCreate, generateUpdate } from './bodies.ts'
+import { generateCreate, generateUpdate, mergePatchType } from './bodies.ts'
 import type { ValueGenerator, Weighted } from '../world/generator.ts'
 import { type ApiModel, encodeText, keySegment, relationsOf } from './resources.ts'
 import type { SentRequest } from '../serving/send.ts'
@@ -19,7 +19,10 @@ export function generateBatch (generator: ValueGenerator, api: ApiModel, write: 
 export function toOperation ({ method, url, headers, body }: SentRequest, prefix: string): string {
   const [, returns] = /return=(\w+)/.exec(headers['prefer'] ?? '') ?? []
   return operation(method, url.slice(prefix.length), body, {
-    if_match: headers['if-match'], if_none_match: headers['if-none-match'], return: returns
+    ...headers['content-type'] === mergePatchType && { merge: true },
+    if_match: headers['if-match'],
+    if_none_match: headers['if-none-match'],
+    return: returns
   })
 }
 

@@ -3,6 +3,7 @@ import type { Collection, Field, StoredField } from '../../../core/model/model.t
 import { amendmentsOf } from '../../../core/plan/write/amendment.ts'
 import { memoryView } from '../../../core/sources/memory/view.ts'
 import type { ValueGenerator } from '../world/generator.ts'
+import type { SentRequest } from '../serving/send.ts'
 import { generateExample } from './resources.ts'
 import { oddJson, spellings } from '../world/values.ts'
 
@@ -55,6 +56,37 @@ export function generateAmendment (
   if (way === undefined) return undefined
   const value = generateValue(generator, field, collection)
   return `{"${way}":${value.replace(/^\[([^,]*).*\]$/, '$1') || 'null'}}`
+}
+
+export const mergePatchType = 'application/merge-patch+json'
+
+/** Returns true for a field whose URL takes merge patches, as its client may read it. */
+export const takesPatches = (field: Field): field is StoredField =>
+  field.kind === 'stored' && field.readable && field.type.kind === 'json'
+
+/** Returns a patch of a value of JSON, some of whose members it has; undefined for a field of other values. */
+export function generatePatch (
+  generator: ValueGenerator, field: Field, collection: Collection
+): string | undefined {
+  if (!takesPatches(field)) return undefined
+  const { rows, value } = memoryView(collection)
+  const used = value(generator.from(rows()) ?? {}, field)
+  if (typeof used !== 'object' || used === null || generator.chance(30)) {
+    return generateValue(generator, field, collection)
+  }
+  const members = Object.keys(used).map(name =>
+    [name, generator.chance(40) ? 'null' : generator.of(oddJson)] as const)
+  return toObject(generator, members)
+}
+
+/**
+ * Returns a third of the requests by PATCH as merge patches, and all others as they are. It draws nothing, so that the
+ * choices of other requests stay.
+ */
+export function someAsPatch (sent: SentRequest): SentRequest {
+  const { method, headers, body = '' } = sent
+  const isPatch = method === 'PATCH' && headers['content-type'] === 'application/json' && body.length % 3 === 0
+  return isPatch ? { ...sent, headers: { ...headers, 'content-type': mergePatchType } } : sent
 }
 
 function generateStored (generator: ValueGenerator, field: StoredField, collection: Collection): string {

@@ -1,7 +1,10 @@
 import type { RelationField } from '../../../core/model/model.ts'
 import { memoryView } from '../../../core/sources/memory/view.ts'
 import { generateBatch } from './batches.ts'
-import { generateAmendment, generateCreate, generateElement, generateUpdate, generateValue } from './bodies.ts'
+import {
+  generateAmendment, generateCreate, generateElement, generatePatch, generateUpdate, generateValue, mergePatchType,
+  someAsPatch
+} from './bodies.ts'
 import type { ValueGenerator, Weighted } from '../world/generator.ts'
 import { generateGroups } from './groups.ts'
 import { importInto } from './imports.ts'
@@ -48,7 +51,7 @@ export function generateRequest (generator: ValueGenerator, api: ApiModel, clien
   if (generator.chance(6) && !/(after|before)=/.test(sent.url)) return spoil(generator, sent)
   const isBatch = generator.chance(8)
   const asked = isBatch ? generateBatch(generator, api, () => generateWrite(generator, api, client)) : sent
-  return generator.chance(15) ? withKey(generator, asked) : asked
+  return someAsPatch(generator.chance(15) ? withKey(generator, asked) : asked)
 }
 
 /** Returns a write. In most cases it is valid for the current rows. */
@@ -61,7 +64,7 @@ function generateWrite (generator: ValueGenerator, api: ApiModel, client: Client
     [3, () => generateLinking(generator, api) ?? generateCreation(generator, api)],
     [2, () => generateMany(generator, api)]
   ]
-  return generator.weighted(...choices)()
+  return someAsPatch(generator.weighted(...choices)())
 }
 
 /** Adds the tag, the body and the links of an answer to the client's state. */
@@ -202,6 +205,10 @@ function generateScalarWrite (generator: ValueGenerator, api: ApiModel): SentReq
   const headers = { ...json, ...generatePrefer(generator) }
   const change = field && generator.chance(40) ? generateAmendment(generator, field, collection) : undefined
   if (change !== undefined) return { method: 'POST', url, headers, body: change }
+  const patch = field && generatePatch(generator, field, collection)
+  if (patch !== undefined && generator.chance(50)) {
+    return { method: 'PATCH', url, headers: { ...headers, 'content-type': mergePatchType }, body: patch }
+  }
   const body = field === undefined ? generator.of(oddJson) : generateValue(generator, field, collection)
   return { method: 'PUT', url, headers, body }
 }
@@ -256,7 +263,7 @@ function spoil (generator: ValueGenerator, sent: SentRequest): SentRequest {
       headers: {
         ...headers,
         'content-type': generator.of([
-          'text/plain', 'application/json; charset=latin1', 'application/merge-patch+json',
+          'text/plain', 'application/json; charset=latin1', mergePatchType,
           'application/x-www-form-urlencoded'
         ])
       },
