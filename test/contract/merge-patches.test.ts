@@ -248,6 +248,31 @@ every('only PATCH merges', async ({ t, request, send, same }) => {
   t.strictSame(await options('/things/1/name'), ['GET, HEAD, OPTIONS, PUT', undefined])
 })
 
+every('the OpenAPI document describes merge patches', async ({ t, get }) => {
+  const { paths, components: { schemas } } = JSON.parse((await get('/openapi.json')).body) as Document
+  const typesAt = (path: string) => Object.keys(paths[path]?.patch?.requestBody.content ?? {})
+  for (const path of ['/things', '/things/{identifier}', '/parts']) {
+    t.strictSame(typesAt(path), ['application/json', type['content-type']], path)
+  }
+  t.strictSame(typesAt('/things/{identifier}/{field}'), [type['content-type']])
+  t.strictSame(Object.keys(schemas['ThingsUpdate_patch']?.properties ?? {}),
+    ['id', 'name', 'meta', 'notes', 'tags', 'checked', 'parts'])
+  t.strictSame(schemas['ThingsUpdate_patch']?.properties['meta'], {
+    type: ['object', 'null'],
+    properties: { one: nullable, two: nullable, deep: { anyOf: [{}, { type: 'null' }] } }
+  })
+})
+
+interface Document {
+  readonly paths: Readonly<Record<string, { readonly patch?: { readonly requestBody: { readonly content: object } } }>>
+  readonly components: {
+    readonly schemas: Readonly<Record<string, { readonly properties: Readonly<Record<string, unknown>> }>>
+  }
+}
+
+const { MIN_SAFE_INTEGER: minimum, MAX_SAFE_INTEGER: maximum } = Number
+const nullable = { anyOf: [{ minimum, maximum, type: 'integer' }, { type: 'null' }] }
+
 every('the client and own code merge', async ({ t, app, get, same }) => {
   const client = createClient(await app.listen({ port: 0 }))
   await client.resource('things').update(1, { meta: { two: 3 } }, { merge: true })

@@ -213,6 +213,30 @@ export const faults: readonly Fault[] = [
     tests: ['contract/dry-runs', 'contract/writing/laws']
   },
   {
+    what: 'plan: what a merge patch does not name is parsed and written anew',
+    text: 'if (!changes.has(name)) return [text.slice(start, end)]',
+    fault: 'if (!changes.has(name)) return [text.slice(start, value) + JSON.stringify(JSON.parse(text.slice(value, end)))]',
+    tests: ['contract/merge-patches']
+  },
+  {
+    what: 'plan: a merge patch reaches a field that cannot be read',
+    text: 'if (!isMergeable(field)) {',
+    fault: "if (field.kind === 'input' && !isMergeable(field)) {",
+    tests: ['contract/merge-patches']
+  },
+  {
+    what: 'plan: an upsert by a merge patch keeps members that are null',
+    text: 'typed[field.name] = mergedIntoNothing(value)',
+    fault: 'typed[field.name] = value',
+    tests: ['contract/merge-patches']
+  },
+  {
+    what: 'run: the value that a merge patch makes is not validated',
+    text: 'const violations = validate({ [name]: value })',
+    fault: 'const violations = validate({})',
+    tests: ['contract/merge-patches']
+  },
+  {
     what: 'run: a value that a hook removes becomes the default',
     text: 'valueIn(item, field) ?? (isEmptied(item, field) ? null : undefined)',
     fault: 'valueIn(item, field)',
