@@ -214,8 +214,8 @@ export const faults: readonly Fault[] = [
   },
   {
     what: 'plan: what a merge patch does not name is parsed and written anew',
-    text: 'if (!changes.has(name)) return [text.slice(start, end)]',
-    fault: 'if (!changes.has(name)) return [text.slice(start, value) + JSON.stringify(JSON.parse(text.slice(value, end)))]',
+    text: 'return [text.slice(start, end)]',
+    fault: 'return [text.slice(start, value) + JSON.stringify(JSON.parse(text.slice(value, end)))]',
     tests: ['contract/merge-patches']
   },
   {
