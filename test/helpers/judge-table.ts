@@ -208,15 +208,15 @@ async function streams ({ app, columns }: Judged, listing: string, items: readon
   const { body } = await app.inject({ url: listing, headers: { accept: 'application/x-ndjson' } })
   faults.push(...differ('ndjson', body.split('\n').slice(0, -1).map(line => JSON.parse(line) as Item), items))
   const csv = await app.inject({ url: listing, headers: { accept: 'text/csv' } })
-  const rows = items.map(item => columns.map(({ name, kind }) => csvField(item[name], kind)).join())
+  const rows = items.map(item => columns.map(({ name }) => csvField(item[name])).join())
   faults.push(...differ('csv', csv.body, [columns.map(({ name }) => name).join(), ...rows, ''].join('\r\n')))
   return faults
 }
 
 /** Returns a value as CSV has it, with an apostrophe before what a spreadsheet would run. */
-function csvField (value: unknown, kind: string): string {
+function csvField (value: unknown): string {
   if (typeof value !== 'string') return value === null ? '' : String(value)
-  if (/^-\d[\d.]*$/.test(value) && ['integer', 'number', 'int64', 'decimal'].includes(kind)) return value
+  if (/^[+-]\d+(?:\.\d+)?$/.test(value)) return value
   const text = /^[=+\-@\t\r\n]/.test(value) ? `'${value}` : value
   return text === '' || /[",;\t\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }

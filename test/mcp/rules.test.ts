@@ -89,7 +89,7 @@ test('the door of a request is known to hooks that run before it, and so to own 
   t.strictSame(data, { data: [{ id: 1 }] })
   t.match(seen, [[{ id: 1 }], { door: 'mcp', collection: 'people', kind: 'list' }])
   await call('describe')
-  t.strictSame(seen.at(-1), { door: 'mcp', collection: undefined, kind: undefined })
+  t.strictSame(seen.at(-1), { door: 'mcp', method: 'POST', collection: undefined, kind: undefined })
   await app.inject('/people')
   t.match(seen.at(-1), { door: 'http', collection: 'people' })
 })
