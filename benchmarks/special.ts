@@ -3,9 +3,9 @@ import type { Request } from './load.ts'
 import { albumKeys, get, type Scenario, send, trackKeys } from './scenarios.ts'
 import { ownerOf, type Sizes, times } from './world.ts'
 
-/** What needs more than the plain routes: rules of callers, tags that clients send, and many items. */
+/** What needs more than the plain routes: rules of callers, merge patches, tags that clients send, and many items. */
 export function special (sizes: Sizes): readonly Scenario[] {
-  return [...ruled(sizes), unchanged(sizes), ...many(sizes)]
+  return [...ruled(sizes), merged(), unchanged(sizes), ...many(sizes)]
 }
 
 /** The routes by hand of servers/special.ts. */
@@ -26,6 +26,16 @@ function ruled ({ albumsEach, tracksEach, ...sizes }: Sizes): readonly Scenario[
     { ...common, name: 'item by id, under rules', requests: item, rivals: [specially(item)] },
     { ...common, name: 'update, under rules', requests: updated, rivals: [specially(updated)] }
   ]
+}
+
+/** Merge patches of a value of JSON, beside json_patch() of SQLite. */
+function merged (): Scenario {
+  const requests = times(100, index => ({
+    ...send('PATCH', `/notes/${index + 1}`, { meta: { plays: index, places: { home: null, away: index } } }),
+    headers: { 'content-type': 'application/merge-patch+json' }
+  }))
+  const common = { subject: 'ruled plugin', sources: ['sqlite'], isSmall: true } as const
+  return { ...common, name: 'merge patch', requests, rivals: [specially(requests)] }
 }
 
 /** Answers of 304. */

@@ -67,5 +67,6 @@ const title = { type: 'string', minLength: 1 } as const
 export const bodies = {
   track: strict({ title, position: integer, seconds: integer, plays: integer, album_id: integer }),
   change: strict({ title, seconds: integer }, []),
+  note: strict({ meta: { type: 'object' } }),
   title
 } as const

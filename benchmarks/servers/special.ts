@@ -1,3 +1,4 @@
+import { Type } from '@sinclair/typebox'
 import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify'
 import { Readable } from 'node:stream'
 import dataApi, { collection, type Context, sqlite } from '../../lib/index.ts'
@@ -7,6 +8,18 @@ import type { NewTrack, TrackChange } from './queries.ts'
 import { bodies, params, rows } from './schemas.ts'
 import { sqlitePragmas } from './setting.ts'
 
+const Note = Type.Object({
+  id: Type.Integer({ identifier: true, readable: true }),
+  meta: Type.Object({}, { readable: true, writable: true })
+})
+
+/** Notes with a value of JSON, which no other scenario has. */
+const notes = `
+  create table if not exists notes (id integer primary key, meta text not null) strict;
+  with recursive n (i) as (select 1 union all select i + 1 from n where i < 100)
+  insert or ignore into notes
+  select i, json_object('plays', 0, 'rating', 4.5, 'places', json_object('home', i, 'work', i)) from n`
+
 const ownerOf = ({ headers }: Pick<FastifyRequest, 'headers'>) => Number(headers['x-owner'])
 const isLead = ({ headers }: Pick<FastifyRequest, 'headers'>) => headers['x-role'] === 'lead'
 const isMember = ({ headers }: Pick<FastifyRequest, 'headers'>) => isLead({ headers }) || headers['x-role'] === 'member'
@@ -15,6 +28,7 @@ const isMember = ({ headers }: Pick<FastifyRequest, 'headers'>) => isLead({ head
 export async function openRuled (file: string): Promise<FastifyInstance> {
   const app = Fastify()
   const db = sqlite(file, { synchronous: 'normal' })
+  db.exec(notes)
   const source = (table: string) => db.table(table, { columns: 'snake_case' })
   const lead = ({ request }: Context) => isLead(request)
   const member = ({ request }: Context) => isMember(request)
@@ -31,7 +45,8 @@ export async function openRuled (file: string): Promise<FastifyInstance> {
         source: source('tracks'),
         scope: ({ request }) => ({ albumId: ownerOf(request) }),
         rules: { update: member, fields: { title: { write: member }, plays: { write: lead } } }
-      })
+      }),
+      notes: collection(Note, { source: source('notes'), rules: { update: true } })
     }
   })
   return app
@@ -42,7 +57,9 @@ export function openSpecial (file: string): FastifyInstance {
   const app = Fastify()
   const driver = openDriver(file, undefined)
   driver.exec(sqlitePragmas)
+  driver.exec(notes)
   addRuled(app, driver)
+  addMerged(app, driver)
   addMany(app, driver)
   return app
 }
@@ -69,6 +86,18 @@ function addRuled (app: FastifyInstance, driver: SqliteDriver): void {
     const { params: { id }, body: { title, seconds } } = request
     if (title !== undefined && !isMember(request)) return reply.code(403).send({ error: 'forbidden' })
     const { changes } = update.run(title ?? null, seconds ?? null, id, ownerOf(request))
+    return reply.code(changes > 0 ? 200 : 404).send({ status: 'ok' })
+  })
+}
+
+function addMerged (app: FastifyInstance, driver: SqliteDriver): void {
+  const merge = driver.prepare('update notes set meta = json_patch(meta, ?) where id = ?')
+  const parser = app.getDefaultJsonParser('error', 'error')
+  app.addContentTypeParser('application/merge-patch+json', { parseAs: 'string' }, parser)
+  app.patch<Id & { Body: { meta: object } }>('/notes/:id', {
+    schema: { params: params.id, body: bodies.note, response: { 200: rows.ok } }
+  }, ({ params: { id }, body: { meta } }, reply) => {
+    const { changes } = merge.run(JSON.stringify(meta), id)
     return reply.code(changes > 0 ? 200 : 404).send({ status: 'ok' })
   })
 }
