@@ -154,8 +154,9 @@ test('behind a proxy that knows the seven classical methods, a POST stands for Q
       const { data } = await provider.getMany('notes', { ids: [1, 2, 300000000, 400000000] })
       return [items.length, streamed, total, data.length]
     }), [3, [{ id: 1 }, { id: 2 }, { id: 3 }], 3, 2])
-    const each = ['QUERY /api/notes', 'POST /api/notes', 'POST /api/notes']
-    t.strictSame(passed, [...each, ...each], `${status}`)
+    const [query, post] = ['QUERY /api/notes', 'POST /api/notes']
+    // The provider asks for few keys at once, so that a GET could serve; here each of the four is too long for it.
+    t.strictSame(passed, [query, post, post, query, post, ...Array(4).fill(post)], `${status}`)
   }
 })
 
