@@ -15,7 +15,8 @@ const Thing = Type.Object({
 const Part = Type.Object({
   id: Type.Integer({ identifier: true, ...flags }),
   thingId: Type.Integer({ readable: true }),
-  list: Type.Array(Type.Integer(), { ...flags, default: [] })
+  list: Type.Array(Type.Integer(), { ...flags, default: [] }),
+  sizes: Type.Optional(Type.Union([Type.Array(Type.Integer({ minimum: 3 })), Type.Null()], flags))
 })
 
 async function serve () {
@@ -103,4 +104,8 @@ test('more mistakes than a function takes arguments are 400', async t => {
   const { statusCode, body } = await json(await serve(), 'POST', '/things', { id: 2, parts: [unknown(200_000)] })
   t.equal(statusCode, 400)
   t.match(JSON.parse(body), { message: /the first 100 of 20000\d problems/ })
+  const sizes = Array(200_000).fill(1)
+  const inForms = await json(await serve(), 'POST', '/things', { id: 2, parts: [{ id: 1, sizes }] })
+  t.equal(inForms.statusCode, 400)
+  t.match(JSON.parse(inForms.body), { message: /the first 100 of 20000\d problems/ })
 })
