@@ -67,7 +67,8 @@ interface Place {
 function placesIn ({ model, options: { prefix } }: ApiModel): readonly Place[] {
   return [...model.collections.values()].flatMap(collection => {
     const url = `${prefix}/${encodeText(collection.name)}`
-    const [row] = memoryTable(collection).all()
+    // A client that resolves `.` and `..` in a path asks for another one.
+    const row = [...memoryTable(collection).all()].find(one => !/^\.\.?$/.test(keySegment(one, collection)))
     if (row === undefined) return [{ url, kind: 'collection', collection } as const]
     const item = `${url}/${keySegment(row, collection)}`
     return [
@@ -83,10 +84,18 @@ function placesIn ({ model, options: { prefix } }: ApiModel): readonly Place[] {
 
 const methods = ['GET', 'HEAD', 'QUERY', 'POST', 'PUT', 'PATCH', 'DELETE']
 
+const isWrittenBy = (method: string) => ['POST', 'PUT', 'PATCH'].includes(method)
+
+/** Returns true if the caller can write a field: a relation from or to what it may not read is none for it. */
+const hasWritable = ({ property, fields }: Collection, { own }: Saying): boolean => [...fields.values()].some(field =>
+  field.writable && !('target' in field && [property, field.target.property].some(one => own[one]?.read === false)))
+
 /** Returns true if one of the operations that the method can do there is allowed. */
-function isAllowedAt (method: string, { kind, collection: { property, strategies } }: Place, { own }: Saying): boolean {
-  const may = own[property]
+function isAllowedAt (method: string, { kind, collection }: Place, saying: Saying): boolean {
+  const { property, strategies } = collection
+  const may = saying.own[property]
   if (may === undefined || (!may.read && !(method === 'POST' && kind === 'collection'))) return false
+  if (isWrittenBy(method) && !hasWritable(collection, saying) && !(strategies.upsert && method !== 'POST')) return false
   switch (method) {
     case 'POST': return kind === 'collection' ? may.create : may.update
     case 'PUT': case 'PATCH': return may.update || (kind !== 'scalar' && strategies.upsert && may.create)
