@@ -225,6 +225,18 @@ export const faults: readonly Fault[] = [
     tests: ['contract/merge-patches']
   },
   {
+    what: 'plan: wrong members are told before the item is looked for',
+    text: 'if (references !== undefined) checked(body)',
+    fault: 'if (references !== null) checked(body)',
+    tests: ['contract/writing/places']
+  },
+  {
+    what: 'run: what an upsert lacks is told where its item is elsewhere',
+    text: ' || await isElsewhere(insert, parent, work)',
+    fault: '',
+    tests: ['contract/writing/places']
+  },
+  {
     what: 'plan: an upsert by a merge patch keeps members that are null',
     text: 'typed[field.name] = mergedIntoNothing(value)',
     fault: 'typed[field.name] = value',

@@ -1,6 +1,9 @@
 import { validation } from '../errors/errors.ts'
-import type { KeyValues } from '../model/identifiers.ts'
+import { distincts, type KeyValues, toKeyValues } from '../model/identifiers.ts'
+import type { StoredField } from '../model/model.ts'
+import type { Scalar } from '../model/values.ts'
 import type { UpsertInsert, WritePlanOf } from '../plan/plan.ts'
+import { any, equalsKey } from '../plan/predicates.ts'
 import { runsOf } from '../plan/write/bodies.ts'
 import { contradiction } from '../plan/write/body.ts'
 import type { ItemBody } from '../plan/write/item-body.ts'
@@ -54,4 +57,27 @@ export function fitsParent ({ from, given }: Pick<UpsertInsert, 'from' | 'given'
     const own = findPathValue(field, given)
     return own === undefined || own.value === parent?.key[index]
   })
+}
+
+/**
+ * Returns true if the URL of a new item gives it what another item has that may not be given twice, such as the key of
+ * one with another parent. An item that does not exist for the caller is found by the insert alone.
+ */
+export async function isElsewhere (
+  { from: { collection, via }, given }: Pick<UpsertInsert, 'from' | 'given'>, { item: parent }: Parent,
+  { session }: UnitOfWork
+): Promise<boolean> {
+  const values = new Map<StoredField, Scalar | undefined>([
+    ...parentKey(via).map((field, index) => [field, parent?.key[index]] as const),
+    ...given.map(({ field, value }) => [field, value] as const)
+  ])
+  const named = distincts(collection).filter(fields => fields.every(field => field.readable && values.has(field)))
+  // The step has looked for this item in the whole collection.
+  if (via === undefined && named.length === 1 && named[0]?.length === values.size) return false
+  const where = any(named.flatMap(fields => {
+    const own = toKeyValues(fields.map(field => values.get(field)))
+    return own === undefined ? [] : [equalsKey(fields, own)]
+  }))
+  const found = await session.read({ kind: 'item', steps: [{ collection, via: undefined, where }], select: [] })
+  return found.kind !== 'missing'
 }

@@ -5,7 +5,7 @@ import type { NamedLines } from '../plan/write/merge.ts'
 import type { Slice } from '../plan/write/slices.ts'
 import type { Caller } from '../rules/caller.ts'
 import { type ScopedSession, sharedTransaction, unscopedSession } from '../rules/scoped-database.ts'
-import { databaseOf } from '../sources/source.ts'
+import { databaseOf, type Missed } from '../sources/source.ts'
 import { resultOf, rollBack } from './batch.ts'
 import type { AfterCommit, RunContext, UnitOfWork } from './context.ts'
 import { outcomeOf, type WriteOutcome } from './run.ts'
@@ -43,9 +43,7 @@ export async function runImport (running: RunningImport): Promise<ImportCounts> 
         await check()
         return result
       }).catch((error: unknown) => { throw slice.errorOf(error) })
-      if (result.kind === 'missing' || result.kind === 'ambiguous') {
-        await running.refuse(await outcomeOf(slice.write, result, session))
-      }
+      if (result.kind === 'missing' || result.kind === 'ambiguous') await refuse(slice, result, session, running)
       counts.count += slice.count
       if (result.kind === 'updated') counts.updated++
       if (result.kind === 'ignored') counts.ignored++
@@ -62,6 +60,18 @@ export async function runImport (running: RunningImport): Promise<ImportCounts> 
     logError(context.log, { err: error }, message)
   }
   return imported
+}
+
+/** Throws the error of a path that leads to no item, or to several, with the line if it is the line that names them. */
+async function refuse (
+  { write, errorOf }: Slice, missed: Missed, session: ScopedSession, running: RunningImport
+): Promise<void> {
+  const isOfLine = write.plan.kind === 'update' && missed.step === write.plan.steps.length - 1
+  try {
+    await running.refuse(await outcomeOf(write, missed, session))
+  } catch (error) {
+    throw isOfLine ? errorOf(error) : error
+  }
 }
 
 /** Writes the slices in order. Each is read once the statement of the one before is sent, and others had their turn. */

@@ -30,7 +30,8 @@ function singleUpdate (
 ): AuthorisedChange | undefined {
   const { updating, updated, saved } = collection.hooks
   if (updating || updated || saved || insert || representation) return undefined
-  if (body.confirmations.length > 0 || isConditional(conditions, collection)) return undefined
+  if (body.violations.length > 0 || body.confirmations.length > 0) return undefined
+  if (isConditional(conditions, collection)) return undefined
   const assigned = valuesOf(body, collection, caller)
   if (assigned === undefined || assigned.size === 0) return undefined
   // What is sent back as it was shown stays as it is stored: a number of JSON may have more digits than a double.

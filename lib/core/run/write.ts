@@ -17,7 +17,7 @@ import { changedValues, confirm, toItem, valueIn } from './stored-values.ts'
 import type { AfterCommit, RunContext, UnitOfWork } from './context.ts'
 import { singleChange } from './single-change.ts'
 import { assign, createItem, linkElements } from './create-item.ts'
-import { fitsParent, runCreate } from './create-items.ts'
+import { fitsParent, isElsewhere, runCreate } from './create-items.ts'
 import { draftOf, editable, type ItemDraft } from './item-draft.ts'
 import { runLink, runUnlink } from './links.ts'
 import {
@@ -196,10 +196,10 @@ async function runUpdate (plan: WritePlanOf<'update'>, work: UnitOfWork, isRetry
     return updateFound(plan, locked, work)
   }
   if (insert === undefined || found.kind !== 'missing' || found.step !== plan.steps.length - 1) return found
-  checkConditions(conditions, undefined, collection.strategies.requireIfMatch)
   const parent = await lockParent(plan.steps.slice(0, -1), work)
   if (parent.kind !== 'parent') return parent
-  if (!fitsParent(insert, parent)) return found
+  if (!fitsParent(insert, parent) || await isElsewhere(insert, parent, work)) return found
+  checkConditions(conditions, undefined, collection.strategies.requireIfMatch)
   if (insert.body.violations.length > 0) throw validation(insert.body.violations)
   const { from, given, body } = insert
   const skipped = isRetry ? 'given' : 'all'

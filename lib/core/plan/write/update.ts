@@ -17,7 +17,7 @@ export function planUpdate (resource: ResourceOf<'item'>, request: WriteRequest,
   const value = jsonOf(request.body, 'the fields to change')
   const within = { pointer: '', allowance: allowanceOf(limits), merge: mergeOf(request, limits) }
   const { body, insert } = planUpdateBodies(resource, value, limits, within)
-  checked(body)
+  checkInBatch(body, limits)
   const { conditions } = request
   const representation = projectionOf(collection, request, limits)
   const steps = stepsOf(walked)
@@ -26,6 +26,14 @@ export function planUpdate (resource: ResourceOf<'item'>, request: WriteRequest,
     walked,
     scalar: false
   }
+}
+
+/**
+ * Throws the violations of a body in a batch, whose mistakes are told before anything runs. Alone, the run tells them
+ * once the URL has led to an item.
+ */
+function checkInBatch (body: ItemBody, { references }: WriteLimits): void {
+  if (references !== undefined) checked(body)
 }
 
 /** Plans the body of an item to change, and what it is if there is none. */
@@ -85,8 +93,9 @@ export function planScalar (
   const value = jsonOf(request.body, 'the value as JSON')
   const amendment = request.method === 'POST' ? planAmendment(field, value) : undefined
   const body = amendment === undefined
-    ? checked(planValue(field, value, collection, allowanceOf(limits), mergeOf(request, limits)))
+    ? planValue(field, value, collection, allowanceOf(limits), mergeOf(request, limits))
     : { pointer: '', assignments: [amendment], confirmations: [], violations: [] }
+  checkInBatch(body, limits)
   const { conditions } = request
   const isShown = amendment !== undefined || request.represent
   const representation = isShown && field.readable ? planFieldProjection(field, collection) : undefined
