@@ -261,6 +261,12 @@ export const faults: readonly Fault[] = [
     tests: ['contract/conditions', 'contract/rules/fields', 'contract/non-interference']
   },
   {
+    what: 'rules: a duplicate tells who may not read whether the scope includes it',
+    text: "if (caller.denial('read', collection) !== undefined) {",
+    fault: 'if (Date.now() < 0) {',
+    tests: ['contract/rules/unreadable']
+  },
+  {
     what: 'run: a sum beyond the maximum is written',
     text: 'violations: made.violations.map(told)',
     fault: 'violations: []',

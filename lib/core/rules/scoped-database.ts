@@ -204,6 +204,11 @@ async function withoutHidden (
   if (violation.by !== 'unique' || isLinkChange(change) || change.kind === 'delete') return violation
   const { collection } = change
   if (!isScoped(collection, caller)) return violation
+  if (caller.denial('read', collection) !== undefined) {
+    // To this caller all items are hidden alike: that one has the value is told, not whether the scope includes it.
+    if (await isForeseenOutside(change, caller, reads)) throw forbidden()
+    return violation
+  }
   const visible = new Set<StoredField>()
   for (const fields of conflictsIn(violation, collection)) {
     const values = await valuesAfter(change, fields, reads)

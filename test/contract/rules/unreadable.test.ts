@@ -1,9 +1,10 @@
 import { Type } from '@sinclair/typebox'
 import { test } from 'tap'
-import { type DataApiOptions, exactly, lookup } from '../../../lib/index.ts'
+import dataApi, { collection, type DataApiOptions, exactly, lookup, memory } from '../../../lib/index.ts'
 import { mayNot, serveThing } from '../../fixtures/company.ts'
 import { tables, world } from '../../fixtures/notes.ts'
 import { everyWrite } from '../../helpers/batch-of-one.ts'
+import Fastify from '../../helpers/fastify.ts'
 import { everySource, type Tools } from '../../helpers/every-source.ts'
 import { created, duplicate, validation } from '../../helpers/answers.ts'
 
@@ -128,6 +129,27 @@ test('no lookup and no special identifier is asked', async t => {
     }
     t.equal((await app.inject({ method: 'POST', url: '/things', payload: {} })).statusCode, 201)
   }
+})
+
+test('a duplicate does not tell whether the scope includes it', async t => {
+  const Box = Type.Object({
+    id: Type.Integer({ identifier: true, readable: true }),
+    name: Type.String({ identifier: true, readable: true, writable: true }),
+    owner: Type.Integer({ default: 1 })
+  })
+  const source = memory([{ id: 1, name: 'mine', owner: 1 }, { id: 2, name: 'theirs', owner: 2 }])
+  const app = Fastify()
+  await app.register(dataApi, {
+    collections: { boxes: collection(Box, { source, rules: { read: false }, scope: { read: () => ({ owner: 1 }) } }) },
+    rules: { create: true, update: false }
+  })
+  const create = async (name: string) => {
+    const { statusCode, body } = await app.inject({ method: 'POST', url: '/boxes', payload: { name } })
+    return [statusCode, JSON.parse(body)] as const
+  }
+  t.strictSame(await create('mine'), [409, duplicate('name')])
+  t.strictSame(await create('theirs'), [409, duplicate('name')])
+  t.strictSame(await create('new'), [201, created(3)])
 })
 
 test("a rule's own words stay, and 401 stays one", async t => {
