@@ -102,6 +102,8 @@ function openSqlite (tables: Tables, ddl?: string) {
 
 function bound (value: unknown): unknown {
   if (typeof value === 'boolean') return Number(value)
+  // A driver of SQLite binds a number below 1e-14 as 0. A column of numbers makes one of the text.
+  if (typeof value === 'number' && Math.abs(value) < 1e-13) return String(value)
   return typeof value === 'object' && value !== null ? JSON.stringify(value) : value ?? null
 }
 

@@ -350,5 +350,17 @@ export const faults: readonly Fault[] = [
     tests: ['sources/change-log', 'contract/live-law'],
     postgres: true
   },
+  {
+    what: 'sources: a mean is rounded before it is a double',
+    text: '>= 1e-5 ? 80 : 1100',
+    fault: '>= 1e-5 ? 16 : 16',
+    tests: ['contract/exact-sums']
+  },
+  {
+    what: 'sources: sums of numbers are compared unrounded',
+    text: "kind === 'number' ? roundedSum(sum.total()) : sum.total()",
+    fault: 'sum.total()',
+    tests: ['contract/exact-sums']
+  },
   ...doorFaults
 ]

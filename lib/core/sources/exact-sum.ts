@@ -1,4 +1,4 @@
-import { decimalKey, decimalOfKey } from '../model/numbers.ts'
+import { decimalKey, decimalOfKey, plainDecimal } from '../model/numbers.ts'
 
 /** The digits of addends with one exponent: those that fit into a double, and the others. */
 interface Part { small: number, large: bigint }
@@ -48,5 +48,23 @@ export class ExactSum {
 
 const form = /^(-?)(\d+)(?:\.(\d*))?(?:[eE]([+-]?\d{1,5}))?$/
 
-/** Returns the mean: the sum divided by the count, once, as doubles. */
-export const meanOf = (sum: string, count: number): string => String(Number(sum) / count)
+/** Returns the double that is nearest to a sum, as the text of a decimal. */
+export const roundedSum = (sum: string): string => plainDecimal(String(Number(sum) + 0))
+
+/** Returns the double that is nearest to a sum divided by a count, as the text of a decimal. */
+export const meanOf = (sum: string, count: number): string => plainDecimal(String(quotientOf(sum, count) + 0))
+
+function quotientOf (sum: string, count: number): number {
+  if (!/\d/.test(sum)) return Number(sum)
+  const [whole = '', fraction = ''] = sum.split('.')
+  const digits = Number(whole + fraction)
+  const divisor = count * 10 ** fraction.length
+  // A quotient of two doubles is rounded once.
+  if (Number.isSafeInteger(digits) && Number.isSafeInteger(divisor)) return digits / divisor
+  // So many decimal places has a number that is half way between two doubles, at most: those from 2^-17 on have 71.
+  const places = Math.abs(Number(sum)) / count >= 1e-5 ? 80 : 1100
+  const dividend = BigInt(whole + fraction) * 10n ** BigInt(places)
+  const exactDivisor = BigInt(count) * 10n ** BigInt(fraction.length)
+  const rest = dividend % exactDivisor === 0n ? '' : '.1'
+  return Number(`${dividend / exactDivisor}${rest}e-${places}`)
+}

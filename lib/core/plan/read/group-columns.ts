@@ -216,12 +216,13 @@ function checkGrouping (field: DataField, invalid: Invalid): void {
 
 function resultType (call: AggregateName, { type }: DataField): ValueType {
   if (call === 'count' || call === 'count_distinct') return integerType
-  return call === 'min' || call === 'max' ? type : sumType
+  if (call === 'min' || call === 'max') return type
+  return call === 'avg' || type.kind === 'number' ? roundedType : sumType
 }
 
 const decimalType = formatTypes.decimal
 
-/** The type of sums and means: exact decimals, which are compared with numbers of any form. */
+/** The type of sums and means: decimals, which are compared with numbers of any form. */
 const sumType: ValueType = {
   ...decimalType,
   expected: 'a number',
@@ -229,4 +230,12 @@ const sumType: ValueType = {
   take: value => toDecimal(numberType.take(value)) ?? decimalType.take(value)
 }
 
+/** The type of sums and means that are shown as doubles: values are rounded as these are before they are compared. */
+const roundedType: ValueType = {
+  ...sumType,
+  parse: text => toRounded(sumType.parse(text)),
+  take: value => toRounded(sumType.take(value))
+}
+
 const toDecimal = (value: unknown) => value === undefined ? undefined : plainDecimal(String(value))
+const toRounded = (value: unknown) => value === undefined ? undefined : plainDecimal(String(Number(value) + 0))

@@ -69,13 +69,14 @@ function nullIfEmpty (group: Record<string, unknown>, path: readonly string[]): 
   if (holder !== null && Object.values(members).every(value => value === null)) holder[name] = null
 }
 
-/** Returns the value of a column as it is shown. The sum of numbers is the double that is nearest to the exact sum. */
+/** Returns the value of a column as it is shown. Means, and sums of numbers, are the digits of a double. */
 export function valueOf (row: Row, { field, call, of }: GroupColumn): unknown {
   const value = row[field.property] ?? null
   if (value === null || (call !== 'sum' && call !== 'avg')) return value
   const number = Number(value)
   if (call === 'avg' || of?.field.type.kind === 'number') return Number.isFinite(number) ? number + 0 : String(number)
-  return of?.field.type.kind === 'integer' && Number.isSafeInteger(number) ? number + 0 : value
+  // As text unless a double is the exact sum.
+  return of?.field.type.kind === 'integer' && String(number) === value && Number.isSafeInteger(number) ? number : value
 }
 
 /** Returns true for a value that the items of a group share as it is. */

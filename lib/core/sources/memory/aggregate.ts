@@ -3,7 +3,7 @@ import { kindOf, type ValueKind } from '../../model/kinds.ts'
 import { decimalOfKey } from '../../model/numbers.ts'
 import type { AggregateName, Elements, FunctionColumn, GroupColumn, ReadPlanOf, Row } from '../../plan/plan.ts'
 import { startOf, type TimeUnit } from '../../plan/time-units.ts'
-import { ExactSum, meanOf } from '../exact-sum.ts'
+import { ExactSum, meanOf, roundedSum } from '../exact-sum.ts'
 import { compareValues } from './compare.ts'
 import { compileFilter } from './filter.ts'
 import { relatedOf } from './relations.ts'
@@ -113,7 +113,7 @@ const reductions: Readonly<Record<AggregateName, (readers: Readers, kind: ValueK
       result: () => values.size
     }
   },
-  sum: (readers, kind) => () => summed(readers, kind, sum => sum.total()),
+  sum: (readers, kind) => () => summed(readers, kind, sum => kind === 'number' ? roundedSum(sum.total()) : sum.total()),
   avg: (readers, kind) => () => summed(readers, kind, (sum, count) => meanOf(sum.total(), count)),
   min: (readers, kind) => () => extreme(readers, kind, -1),
   max: (readers, kind) => () => extreme(readers, kind, 1)

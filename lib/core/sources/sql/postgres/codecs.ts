@@ -129,6 +129,8 @@ export const codecs = {
   wideNumeric: { ...plain('numeric'), encode: text, fetch: text, inexact: wideNumeric },
   real: { ...plain('double precision'), inexact: real },
   decimal: textual('numeric'),
+  /** The digits of a double, which may be others than JavaScript writes. */
+  decimalOfDouble: { ...textual('numeric'), operand: value => sql`${text(value)}::float8::text::numeric` },
   boolean: plain('boolean'),
   bytes: { ...textual('bytea', base64), operand: value => sql`decode(${value}, 'base64')` },
   date: { ...plain('date', days), operand: value => sql`${text(value)}::date` },

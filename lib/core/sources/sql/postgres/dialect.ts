@@ -7,6 +7,7 @@ import { decode } from './decoders.ts'
 import { byCodePoint, type ColumnCodec, codecs, isJson, isPadded, text, textCodec } from './codecs.ts'
 import { postgresWriter } from './json.ts'
 import { columnCodec, isLossy, postgresKind } from './kinds.ts'
+import { sum } from './sums.ts'
 import { foldCase } from '../../fold-case.ts'
 import type { TimeUnit } from '../../../plan/time-units.ts'
 
@@ -229,19 +230,6 @@ function findCapitals (): Capitals {
     to += folded
   }
   return { from, to }
-}
-
-/** Returns the exact sum of a column, or its mean (Dialect.sum). */
-function sum (
-  { column, filtered }: { readonly column: Sql, readonly filtered: Sql }, { kind, type }: ColumnType,
-  call: 'sum' | 'avg'
-): Sql {
-  const total = sql`sum(${postgresKind(kind).add(column, filtered, type)})::numeric`
-  if (call === 'sum') return total
-  // A cast of a number that no double holds fails.
-  const nearest = sql`case when abs(${total}) >= 1.797693134862315808e308 then sign(${total}) * 'Infinity'::float8
-    when abs(${total}) < 2.5e-324 then 0 else ${total}::float8 end`
-  return sql`((${nearest}) / count(${column}))::text::numeric`
 }
 
 /** The aggregates min() and max() of PostgreSQL before 18 take neither UUIDs nor bytes. */

@@ -88,7 +88,12 @@ const kinds: Readonly<Record<ValueKind, Kind>> = {
     families: ['integer', 'decimal'],
     codec: ({ type }) => type.startsWith('numeric') ? codecs.integerNumeric : codecs.int64
   },
-  decimal: { ...exact, column: 'numeric', families: ['integer', 'decimal'], codec: () => codecs.decimal },
+  decimal: {
+    ...exact,
+    column: 'numeric',
+    families: ['integer', 'decimal'],
+    codec: ({ type }) => type === 'double precision' ? codecs.decimalOfDouble : codecs.decimal
+  },
   byte: {
     ...plain,
     column: 'bytea',

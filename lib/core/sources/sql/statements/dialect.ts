@@ -84,7 +84,7 @@ export interface Dialect {
   isInjective (type: ColumnType): boolean
   /** Returns how the values of a filtered column of the type make groups. */
   groups (type: ColumnType): Grouping
-  /** Returns the exact sum of a column's values as they are shown, or their mean, as a filtered decimal. */
+  /** Returns the sum of a column's values as they are shown, or their mean, as it is shown: as a filtered decimal. */
   sum (column: Sql, type: ColumnType, call: 'sum' | 'avg'): Sql
   /** Returns the beginning of the unit of time that a filtered day or timestamp is in, and its type (startOf). */
   bucket (filtered: Sql, type: ColumnType, unit: TimeUnit): { readonly sql: Sql, readonly type: ColumnType }

@@ -28,7 +28,10 @@ export function buildColumn (column: GroupColumn, ref: TableRef, builder: Builde
     case 'count': return { field, sql: sql`count(${dialect.jsonNullAsNull(value, type)})`, type: countColumn }
     case 'count_distinct': return { field, sql: sql`count(distinct ${shown()})`, type: countColumn }
     case 'sum':
-    case 'avg': return { field, sql: dialect.sum(value, type, call), type: sumColumn }
+    case 'avg': {
+      const isExact = call === 'sum' && type.kind !== 'number'
+      return { field, sql: dialect.sum(value, type, call), type: isExact ? sumColumn : roundedColumn }
+    }
     default: return { field, sql: dialect.extreme(call, shown(), type), type }
   }
 }
@@ -36,8 +39,11 @@ export function buildColumn (column: GroupColumn, ref: TableRef, builder: Builde
 /** The type of what `count(*)` gives. */
 const countColumn: ColumnType = { kind: 'integer', type: 'bigint', nullable: false }
 
-/** The type of sums and means: exact decimals. */
+/** The type of exact sums. */
 const sumColumn: ColumnType = { kind: 'decimal', type: 'numeric', nullable: true }
+
+/** The type of sums and means that are shown as doubles: the decimals of these. */
+const roundedColumn: ColumnType = { ...sumColumn, type: 'double precision' }
 
 /**
  * Builds a subquery of what `make` returns for the values of functions of a row's elements. Where columns of an inner
