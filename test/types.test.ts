@@ -9,7 +9,7 @@ import { computed, expression } from '../lib/core/declare/computed.ts'
 import { SubCollection, SubItem } from '../lib/core/declare/relations.ts'
 import { type DataApi, type DataApiOptions, memory } from '../lib/index.ts'
 
-// An application declares its facts about callers once: here examples/teams does.
+// An application declares its facts about callers once: here examples/desk does.
 
 // What is shown here is shown by tsc; that the file runs shows that the declarations also exist.
 
@@ -236,7 +236,7 @@ test('null is a value of optional and of nullable properties wherever a match or
 test('the context has the facts about the caller that the application declares', async () => {
   collection(Artist, {
     source,
-    scope: ({ caller }) => caller !== undefined && { managerId: caller.team },
+    scope: ({ caller }) => caller !== undefined && { managerId: caller.tenant },
     rules: {
       update ({ caller }) {
         expectTypeOf(caller).toEqualTypeOf<Caller | undefined>()
@@ -246,18 +246,18 @@ test('the context has the facts about the caller that the application declares',
     },
     hooks: {
       creating (artist, { caller }) {
-        if (caller !== undefined) artist.managerId = caller.team
+        if (caller !== undefined) artist.managerId = caller.tenant
         // @ts-expect-error there is no such fact
-        artist.oldName = caller?.name
+        artist.oldName = caller?.nick
       }
     }
   })
   expectTypeOf<AnyContext['caller']>().toEqualTypeOf<Caller | undefined>()
   expectTypeOf<Extract<WriteContext, { system: true }>['caller']>().toEqualTypeOf<undefined>()
-  const facts: DataApiOptions['caller'] = ({ id }) => id === '' ? null : { id: 1, team: 1, role: 'lead' }
+  const facts: DataApiOptions['caller'] = ({ id }) => id === '' ? null : { id: 1, name: 'Ada', tenant: 1, role: 'lead' }
   // @ts-expect-error all facts must be there
-  const wrong: DataApiOptions['caller'] = () => ({ team: 1 })
+  const wrong: DataApiOptions['caller'] = () => ({ tenant: 1 })
   // @ts-expect-error the facts must be known already
-  const late: DataApiOptions['caller'] = async () => ({ id: 1, team: 1, role: 'lead' })
+  const late: DataApiOptions['caller'] = async () => ({ id: 1, name: 'Ada', tenant: 1, role: 'lead' })
   expectTypeOf([facts, wrong, late]).toBeArray()
 })

@@ -3,13 +3,13 @@ import type { FastifyInstance } from 'fastify'
 import { channel } from 'node:diagnostics_channel'
 import { readdirSync } from 'node:fs'
 import { type Test, test } from 'tap'
-import { buildTeams } from '../../examples/teams/app.ts'
 import { createClient } from '../../lib/clients/client/index.ts'
 import { createDataProvider } from '../../lib/clients/react-admin/index.ts'
 import { dataApiCollectionOptions, writeTransaction } from '../../lib/clients/tanstack-db/index.ts'
 import { corsOptions } from '../../lib/index.ts'
 import { conformance } from '../../lib/tools/testing/conformance/index.ts'
 import { openMemory } from '../../lib/tools/testing/serving/serve.ts'
+import { openDesk } from '../helpers/desk.ts'
 import { programsIn, read, root, sectionOf, writeProgram } from '../helpers/documents.ts'
 
 // docs/running.md: Browsers. Its settings for @fastify/cors, as pages of another origin meet them.
@@ -139,14 +139,13 @@ test('corsOptions have the headers of requests and answers that conformance sees
   t.strictSame(names.filter(name => !wire.includes(name)), ['Authorization'], "of the application's hooks")
 })
 
-test('examples/teams has the same settings', async t => {
-  const teams = await buildTeams({ secret: 'a secret of the tests' })
-  t.teardown(() => teams.close())
-  const listed = async (app: FastifyInstance) => {
-    const { headers } = await preflight(app, '/notes')
+test('examples/desk has the same settings', async t => {
+  const desk = await openDesk(t, 'sqlite', { origin })
+  const listed = async (app: FastifyInstance, url: string) => {
+    const { headers } = await preflight(app, url)
     return ['allow-methods', 'allow-headers', 'expose-headers'].map(name => headers[`access-control-${name}`])
   }
-  t.strictSame(await listed(teams), await listed(await serve(t)))
+  t.strictSame(await listed(desk.app, '/api/tickets'), await listed(await serve(t), '/notes'))
 })
 
 test('OPTIONS that is no preflight is answered by the API, readable across origins', async t => {

@@ -111,7 +111,7 @@ function each (name: string, run: (world: World, t: Parameters<Parameters<typeof
         collections: { accounts, entries, secrets },
         requestStrategies: { delete: true },
         idempotency: { table: db.table('data_api_keys'), caller: ({ request }) => String(request.headers['as']) },
-        caller: request => request.headers['as'] === 'bob' ? { id: 1, team: 1, role: 'member' } : undefined
+        caller: ({ headers }) => headers['as'] === 'bob' ? { id: 1, name: 'Bob', tenant: 1, role: 'agent' } : undefined
       })
       try {
         await run({

@@ -200,12 +200,12 @@ async function serveFacts (caller: DataApiOptions['caller'], seen: unknown[] = [
   const see = (name: string, context: AnyContext) => { seen.push([name, context.caller, context.system]) }
   const things = collection(Thing, {
     source: memory([{ id: 1, word: 'one', team: 1 }, { id: 2, word: 'two', team: 2 }]),
-    scope: ({ caller: facts }) => facts !== undefined && { team: facts.team },
+    scope: ({ caller: facts }) => facts !== undefined && { team: facts.tenant },
     rules: { update: ({ caller: facts }) => facts?.role === 'lead' },
     identifiers: { first: exactly('first', context => { see('first', context); return { id: 1 } }) },
     setters: { word (thing, word, context) { see('word', context); thing.word = word } },
     hooks: {
-      creating (thing, context) { see('creating', context); thing.team ??= context.caller?.team ?? 1 },
+      creating (thing, context) { see('creating', context); thing.team ??= context.caller?.tenant ?? 1 },
       saved (_saved, context) { see('saved', context) }
     }
   })
@@ -213,7 +213,7 @@ async function serveFacts (caller: DataApiOptions['caller'], seen: unknown[] = [
   return { app, things }
 }
 
-const lead = { id: 7, team: 1, role: 'lead' } as const
+const lead = { id: 7, name: 'Ada', tenant: 1, role: 'lead' } as const
 
 test('rules, scopes, identifiers, setters and hooks have the facts about the caller, asked once a request', async t => {
   const seen: unknown[] = []
