@@ -1,56 +1,20 @@
 import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core'
-import { execFile, type ExecFileOptionsWithStringEncoding, fork, spawn, spawnSync } from 'node:child_process'
+import { fork, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import {
-  cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync
-} from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
 import { publint } from 'publint'
 import { formatMessage } from 'publint/utils'
 import t, { test } from 'tap'
 import { compileWithPackage } from './helpers/compile.ts'
 import { cellsOf, programsIn, read, root, sectionOf } from './helpers/documents.ts'
-import { withoutRunner } from './helpers/on-socket.ts'
+import { folder, manifest, packed, run, staged, tarball } from './helpers/packed.ts'
 import { openRegistry } from './helpers/registry.ts'
 
 // The package as it is published: the tarball in a project that follows README by its commands, from an empty folder.
-// What npm test built is packed, after the step that `prepack` takes.
 
-// Without the modules of the test runner, which each program would load and whose coverage nobody reads.
-const run = (program: string, args: readonly string[], options: Partial<ExecFileOptionsWithStringEncoding>) =>
-  promisify(execFile)(program, args, { env: withoutRunner.env, ...options, encoding: 'utf8' })
 const here = fileURLToPath(root)
-
-interface Manifest {
-  readonly files: readonly string[]
-  readonly name: string
-  readonly version: string
-  readonly scripts: Readonly<Record<string, string>>
-  readonly exports: Readonly<Record<string, unknown>>
-  readonly dependencies: Readonly<Record<string, string>>
-  readonly peerDependencies: Readonly<Record<string, string>>
-}
-interface Packed {
-  readonly filename: string
-  readonly unpackedSize: number
-  readonly files: ReadonlyArray<{ readonly path: string }>
-}
-
-const manifest = JSON.parse(read('package.json')) as Manifest
-const folder = mkdtempSync(join(tmpdir(), 'package-'))
-// Other tests use `dist` meanwhile.
-const staged = join(folder, 'staged')
-for (const name of [...manifest.files, 'package.json', 'README.md', 'LICENSE']) {
-  cpSync(join(here, name), join(staged, name), { recursive: true })
-}
-await run(process.execPath, ['.github/package.mjs', staged], { cwd: here })
-const packing = ['pack', '--json', '--ignore-scripts', '--pack-destination', folder]
-const { stdout } = await run('npm', packing, { cwd: staged })
-const [packed] = JSON.parse(stdout) as [Packed]
-const tarball = join(folder, packed.filename)
 
 /** A project that follows README from an empty folder. npm takes the package from the tarball. */
 const project = join(folder, 'project')
@@ -274,7 +238,4 @@ function sizeOf (folder: string): number {
   return entries.reduce((sum, { parentPath, name }) => sum + statSync(join(parentPath, name)).size, 0)
 }
 
-t.teardown(() => {
-  registry.close()
-  rmSync(folder, { recursive: true, force: true })
-})
+t.teardown(() => { registry.close() })
