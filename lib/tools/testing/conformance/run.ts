@@ -5,7 +5,9 @@ import { type AnswerReceived, isRead, type SentRequest } from '../serving/send.t
 import {
   type Open, type Opened, openMemory, openReads, openTables, serve, type ServedWorld, sharedPart
 } from '../serving/serve.ts'
+import { relationOf } from '../../../core/declare/relations.ts'
 import { type ChoiceSequence, makeGenerator } from '../world/generator.ts'
+import type { GeneratedCollection } from '../world/collection.ts'
 import { namesHiddenRow } from '../world/twin.ts'
 import type { World } from '../world/world.ts'
 
@@ -127,15 +129,31 @@ async function findHiddenChange (
   return after === before ? undefined : { sent, answers: [], hidden: [before, after] }
 }
 
-/** Returns the rows of memory() that the rules hide from the caller, and those of its twin. */
+/**
+ * Returns the rows of memory() that the rules hide from the caller, and those of its twin. In their lists are hidden
+ * items alone: the caller may delete an item that it sees, or take it elsewhere.
+ */
 async function hiddenRows (served: readonly ServedWorld[], world: World): Promise<string> {
   const { guarded } = world
   if (guarded === undefined) return ''
-  const shown = await Promise.all(served.slice(0, 2).flatMap((one, which) =>
-    openReads(world).map(async ({ request, collection: { property, keys } }) => {
-      const hidden = guarded.hidden[property]?.[which as 0 | 1] ?? []
-      const rows = JSON.parse((await one.send(request)).body) as ReadonlyArray<Record<string, unknown>>
-      return JSON.stringify(rows.filter(row => hidden.includes(JSON.stringify(keys.map(key => row[key.property])))))
-    })))
+  const shown = await Promise.all(served.slice(0, 2).flatMap((one, which) => {
+    const isHidden = ({ property, keys }: GeneratedCollection, row: ShownRow) =>
+      guarded.hidden[property]?.[which as 0 | 1].includes(JSON.stringify(keys.map(key => row[key.property]))) === true
+    const targetOf = ({ schema }: GeneratedCollection, name: string) => {
+      const target = relationOf(schema[name])?.target
+      return world.collections.find(({ property }) => property === target)
+    }
+    const withoutSeen = (collection: GeneratedCollection, row: ShownRow) => Object.entries(row).map(([name, value]) => {
+      const target = Array.isArray(value) ? targetOf(collection, name) : undefined
+      return target === undefined ? value : (value as readonly ShownRow[]).filter(element => isHidden(target, element))
+    })
+    return openReads(world).map(async ({ request, collection }) => {
+      const rows = JSON.parse((await one.send(request)).body) as readonly ShownRow[]
+      const hidden = rows.filter(row => isHidden(collection, row))
+      return JSON.stringify(hidden.map(row => withoutSeen(collection, row)))
+    })
+  }))
   return shown.join('\n')
 }
+
+type ShownRow = Readonly<Record<string, unknown>>
