@@ -1,4 +1,5 @@
 import { createCollection, createLiveQueryCollection, eq, gt, isNull, lt, not, or } from '@tanstack/db'
+import { deepStrictEqual } from 'node:assert'
 import { type Test, test } from 'tap'
 import { type ApiError, createClient } from '../../lib/clients/client/index.ts'
 import { dataApiCollectionOptions, type LiveOptions } from '../../lib/clients/tanstack-db/index.ts'
@@ -47,12 +48,15 @@ const queriesOf = (source: ReturnType<typeof collectionOf>) => [
 const collectionOf = ({ things }: ReturnType<typeof createClient<ThingsApi>>, live: boolean | LiveOptions) =>
   createCollection(dataApiCollectionOptions(things, { ...flat, live }))
 
+/** The rows of one of these queries. */
+function rowsOf (query: ReturnType<typeof all>, index: number): readonly string[] {
+  const rows = query.toArray.map(({ id, text, size }) => `${id} ${text} ${size}`)
+  return index === 2 || index === 3 ? rows : rows.sort()
+}
+
 /** What queries show, but for one of them. */
 const shownBy = (queries: ReturnType<typeof queriesOf>, but: number) =>
-  JSON.stringify(queries.map((query, index) => {
-    const rows = index === but ? [] : query.toArray.map(({ id, text, size }) => `${id} ${text} ${size}`)
-    return index === 2 || index === 3 ? rows : rows.sort()
-  }))
+  JSON.stringify(queries.map((query, index) => index === but ? [] : rowsOf(query, index)))
 
 /** A change, by this page or by another. */
 const change = fc.record({
@@ -61,6 +65,12 @@ const change = fc.record({
   id: fc.integer({ min: 1, max: 12 }),
   values: fc.record(members)
 })
+
+/** Changes of things that this page has made. */
+const changesOfOwn = fc.array(fc.tuple(change, fc.constantFrom(61, 62)), { minLength: 2, maxLength: 8 }).map(
+  changes => changes.map(([change, id], index) =>
+    index === 0 ? { ...change, id, isOwn: true, type: 'create' } : { ...change, id })
+)
 
 /** Changes a row of a collection, if it can. */
 async function changed (source: ReturnType<typeof collectionOf>, type: string, id: number, values: object) {
@@ -71,6 +81,17 @@ async function changed (source: ReturnType<typeof collectionOf>, type: string, i
     await source.update(id, draft => { Object.assign(draft, row) }).isPersisted.promise.catch(() => {})
   }
   if (type === 'delete' && source.has(id)) await source.delete(id).isPersisted.promise.catch(() => {})
+}
+
+/** Changes a thing as another client does. */
+async function changedByOther (write: Writing, type: string, id: number, { groupId, ...rest }: Omit<Thing, 'id'>) {
+  const body = { ...rest, group: groupId === null ? null : { id: groupId } }
+  const done = type === 'create'
+    ? write.create({ id, ...body })
+    : type === 'update' ? write.update(id, body) : write.delete(id)
+  await done.catch((error: unknown) => {
+    if (!['identifier_not_found', 'duplicate'].includes((error as ApiError).code)) throw error
+  })
 }
 
 for (const how of [{ streams: 8, poll: 200 }, { streams: 2, poll: 5 }, { streams: 0, poll: 5 }]) {
@@ -89,14 +110,7 @@ for (const how of [{ streams: 8, poll: 200 }, { streams: 2, poll: 5 }, { streams
             await changed(source, type, id, values)
             continue
           }
-          const { groupId, ...rest } = values
-          const body = { ...rest, group: groupId === null ? null : { id: groupId } }
-          const done = type === 'create'
-            ? write.create({ id, ...body })
-            : type === 'update' ? write.update(id, body) : write.delete(id)
-          await done.catch((error: unknown) => {
-            if (!['identifier_not_found', 'duplicate'].includes((error as ApiError).code)) throw error
-          })
+          await changedByOther(write, type, id, values)
         }
         // A query that is left takes none of the rows of others.
         await queries[leaving]?.cleanup()
@@ -112,12 +126,67 @@ for (const how of [{ streams: 8, poll: 200 }, { streams: 2, poll: 5 }, { streams
   })
 }
 
+for (const how of [false, { streams: 8 }, { streams: 0 }]) {
+  test(`a query has what the API has, though no query showed what was written: ${JSON.stringify(how)}`, async t => {
+    t.capture(console, 'warn')
+    await fc.assert(fc.asyncProperty(
+      things, changesOfOwn, fc.shuffledSubarray([0, 1, 2, 3, 4], { minLength: 1 }),
+      async (rows, changes, order) => {
+        const ends: Array<() => unknown> = []
+        const { client, write } = await listen({ teardown: end => ends.push(end) }, rows)
+        const source = collectionOf(client, how)
+        source.startSyncImmediate()
+        for (const { isOwn, type, id, values } of changes) {
+          await (isOwn ? changed(source, type, id, values) : changedByOther(write, type, id, values))
+        }
+        for (const index of order) {
+          const [shown, meant] = await Promise.all([source, collectionOf(client, false)].map(async source => {
+            const query = queriesOf(source)[index] as ReturnType<typeof all>
+            await query.preload()
+            const rows = rowsOf(query, index)
+            await query.cleanup()
+            return rows
+          }))
+          deepStrictEqual(shown, meant)
+        }
+        await source.cleanup()
+        for (const end of ends) await end()
+      }
+    ), { numRuns: runsOf(60) })
+  })
+}
+
 const three: readonly Thing[] = [1, 2, 3].map(
   id => ({ id, text: `t${id}`, title: null, size: id, weight: null, done: null, groupId: null })
 )
 const all = (source: ReturnType<typeof collectionOf>) =>
   createLiveQueryCollection(query => query.from({ thing: source }))
+const row = { text: 'new', title: null, size: 1, weight: null, done: null, group_id: null }
 const textsOf = (query: ReturnType<typeof all>) => query.toArray.map(({ text }) => text).sort().join()
+
+test('a row that was written goes if a stream never has it, because somebody deletes it at once', async t => {
+  const { client, write } = await listen(t, three, { live: { interval: 400, recheck: 3_600_000 } })
+  const source = collectionOf(client, true)
+  const query = all(source)
+  await query.preload()
+  await source.insert({ ...row, id: 4 }).isPersisted.promise
+  await write.delete(4)
+  t.equal(textsOf(query), 'new,t1,t2,t3')
+  await eventually(() => textsOf(query) === 't1,t2,t3', () => textsOf(query))
+  await Promise.all([query.cleanup(), source.cleanup()])
+})
+
+test('pages are read past what the browser keeps', async t => {
+  const caches: unknown[] = []
+  const { client } = await serveThings(three, {}, (deliver, init) => {
+    caches.push(Object(init)['cache'])
+    return deliver()
+  })
+  const source = collectionOf(client, { streams: 0 })
+  await all(source).preload()
+  t.strictSame(caches, ['no-cache'])
+  await source.cleanup()
+})
 
 test('where the API is not live, that is asked once, and pages are read', async t => {
   const { client, requests, write } = await listen(t, three, {})

@@ -45,6 +45,12 @@ export const doorFaults: readonly Fault[] = [
     tests: ['client/identifiers']
   },
   {
+    what: 'tanstack-db: an own row that a page should hold stays',
+    text: 'if (write <= since && !held.has(key) && takes(item))',
+    fault: 'if (write < 0 && !held.has(key) && takes(item))',
+    tests: ['client/tanstack-db-live']
+  },
+  {
     what: 'data: own code names an item by what may not be read',
     text: 'const isNamed = (one: StoredField) => one.property === name && one.identifier && one.readable',
     fault: 'const isNamed = (one: StoredField) => one.property === name && one.identifier',

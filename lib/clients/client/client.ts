@@ -20,7 +20,7 @@ export function createClient<A extends Api<A> = AnyApi> (
   return resource(request, '', async build => request(build(), readItem), { batch: makeBatch(request) }) as Client<A>
 
   async function request<T> (call: Call, read: (response: Response) => Promise<T>, attempt = 0): Promise<T> {
-    const { method, path, query, body, stream, own, signal, headers } = call
+    const { method, path, query, body, stream, own, signal, headers, cache } = call
     const isKeyed = idempotent === true ? /^[PD]/.test(method as string) : idempotent && method === idempotent
     // Unlike randomUUID(), these are there on pages of http too.
     const key = call.key ?? (isKeyed && !stream ? crypto.getRandomValues(new Uint32Array(4)).join('-') : undefined)
@@ -43,7 +43,8 @@ export function createClient<A extends Api<A> = AnyApi> (
           ...headers
         })) as HeadersLike,
         ...stream ? { body: stream, duplex: 'half' } : { body: payload },
-        signal
+        signal,
+        ...cache && { cache }
       } as RequestInit)
       if (!response.ok) readJson(await response.text(), response)
       return await read(response)

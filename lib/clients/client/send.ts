@@ -26,6 +26,8 @@ export interface ClientOptions {
 export interface RequestOptions {
   readonly signal?: AbortSignal | undefined
   readonly headers?: HeadersLike | undefined
+  /** What the browser's own cache may answer, as fetch() takes it. Default: what the API allows it. */
+  readonly cache?: 'default' | 'no-cache' | 'no-store' | 'reload' | undefined
 }
 
 /** The options of a request that writes. `key`: its `Idempotency-Key`, with which it is repeated. */

@@ -1,6 +1,6 @@
 import { ApiError, type Page } from '../client/index.ts'
-import type { RowsChange, ItemRow } from './rows.ts'
-import type { SubsetPages, PageQuery } from './subset.ts'
+import type { ItemRow, PageScope, RowsChange } from './rows.ts'
+import type { PageQuery, SubsetPages } from './subset.ts'
 
 /** Where the items of pages come from, and how they stay current. */
 export interface FeedSource {
@@ -19,11 +19,19 @@ interface Reads {
   live (query: object, options: object): AsyncGenerator<{ readonly items: readonly ItemRow[] }>
 }
 
-/** Takes the items that a page has now. */
-export type Show = (page: object, items: readonly ItemRow[]) => RowsChange
+/** Where the items of pages are shown (rows.ts). */
+export interface Shown {
+  writes (): number
+  set (page: object, items: readonly ItemRow[], scope?: PageScope): RowsChange
+  awaits (scope: PageScope): boolean
+  revoke (items: readonly ItemRow[], scope: PageScope): void
+}
 
 /** The streams that are open: browsers open few connections to a server. */
 let open = 0
+
+/** The time in which a stream should show what was written, in milliseconds. */
+const patience = 1000
 
 /** The most items of a page, unless the API allows fewer. */
 const most = 1000
@@ -34,43 +42,49 @@ export class Feed {
   readonly #asked: SubsetPages
   readonly #query: PageQuery & { readonly limit: number }
   readonly #limit: number
-  readonly #show: Show
+  readonly #shown: Shown
   readonly #leaving = new AbortController()
-  readonly #options = { signal: this.#leaving.signal }
+  // A browser may have kept an answer: it asks if that still holds.
+  readonly #options = { signal: this.#leaving.signal, cache: 'no-cache' }
   #state: 'new' | 'followed' | 'read' = 'new'
+  /** The items of the page as it was followed last, and the writes before it was followed. */
+  #followed: readonly ItemRow[] = []
+  #since = 0
   #turn = 0
   #latest: Promise<void> | undefined
   #further: Feed | undefined
   #timer: ReturnType<typeof setTimeout> | undefined
   readonly #again = () => { this.#read().catch(() => {}) }
 
-  constructor (source: FeedSource, asked: SubsetPages, show: Show) {
+  constructor (source: FeedSource, asked: SubsetPages, shown: Shown) {
     const { query, query: { limit = Infinity } } = asked
     this.#source = source
     this.#asked = asked
     this.#limit = limit
     this.#query = { ...query, ...source.fields && { fields: source.fields }, limit: Math.min(limit, most) }
-    this.#show = show
+    this.#shown = shown
   }
 
-  /** Reads the page, unless it is followed: then it is current. */
+  /** Reads the page, unless it is followed: then it is current, or will be soon. */
   async load (): Promise<void> {
     const mayFollow = this.#state === 'new' && open < this.#source.streams
     if (mayFollow) await new Promise<void>((resolve, reject) => { this.#follow(resolve).catch(reject) })
     else if (this.#state !== 'followed') await this.#read()
+    else this.#expect()
   }
 
   close (): void {
     this.#leaving.abort()
     clearTimeout(this.#timer)
     this.#further?.close()
-    this.#show(this, [])
+    this.#shown.set(this, [])
   }
 
   /** Follows the page. Calls `shown` with what is pending until its first items are shown. */
   async #follow (shown: (pending: Promise<void>) => void): Promise<void> {
     this.#state = 'followed'
     open++
+    this.#since = this.#shown.writes()
     let known = 0
     try {
       for await (const { items } of this.#source.collection.live(this.#query, this.#options)) {
@@ -79,6 +93,8 @@ export class Feed {
         this.#latest.catch(() => {})
         if (items.length > known && await this.#isCut(items.length)) break
         known = Math.max(known, items.length)
+        this.#followed = items
+        this.#shown.revoke(items, this.#scopeOf(items, this.#since))
         shown(this.#latest)
       }
     } catch (error) {
@@ -88,6 +104,29 @@ export class Feed {
     }
     // Where it cannot be followed, it is read, and a read has the error of the page.
     shown(this.#read())
+  }
+
+  /** Looks for what was written since the page is followed, until it is shown: it may be deleted by now. */
+  #expect (): void {
+    clearTimeout(this.#timer)
+    this.#timer = setTimeout(() => { this.#look().catch(() => {}) }, Math.min(patience, this.#source.poll || patience))
+  }
+
+  async #look (): Promise<void> {
+    if (this.#state !== 'followed' || !this.#shown.awaits(this.#scopeOf(this.#followed, this.#since))) return
+    const since = this.#shown.writes()
+    const items = await this.#items()
+    if (this.#leaving.signal.aborted) return
+    this.#shown.revoke(items, this.#scopeOf(items, since))
+    this.#expect()
+  }
+
+  /** `since`: the writes before the items were requested. */
+  #scopeOf (items: readonly ItemRow[], since: number): PageScope {
+    const { takes, isBefore } = this.#asked
+    const last = items.at(-1)
+    const isWhole = items.length < this.#limit
+    return { since, takes: item => takes(item) && (isWhole || isBefore?.(item, last ?? item) === true) }
   }
 
   /** Returns true if a page has fewer items than it is asked for, as the API's pages may, and not all there are. */
@@ -111,12 +150,13 @@ export class Feed {
   }
 
   async #readOnce (turn: number): Promise<void> {
+    const since = this.#shown.writes()
     try {
       const items = await this.#items()
       // What was read or told meanwhile is newer.
-      await (turn === this.#turn ? this.#tell(items) : this.#latest)
+      await (turn === this.#turn ? this.#tell(items, this.#scopeOf(items, since)) : this.#latest)
     } catch (error) {
-      if (isError(error) && isGone.test(String(error.status))) this.#show(this, [])
+      if (isError(error) && isGone.test(String(error.status))) this.#shown.set(this, [])
       throw error
     } finally {
       const isLast = turn === this.#turn && !this.#options.signal.aborted
@@ -132,12 +172,12 @@ export class Feed {
     return items
   }
 
-  async #tell (items: readonly ItemRow[]): Promise<void> {
+  async #tell (items: readonly ItemRow[], scope?: PageScope): Promise<void> {
     this.#options.signal.throwIfAborted()
-    const { shown } = this.#show(this, items)
+    const { shown } = this.#shown.set(this, items, scope)
     const { ifNull } = this.#asked
     if (ifNull && this.#further === undefined && items.some(item => isNullAt(item, ifNull.path))) {
-      this.#further = new Feed(this.#source, ifNull, this.#show)
+      this.#further = new Feed(this.#source, ifNull.page, this.#shown)
       await this.#further.load()
     }
     await shown

@@ -1,6 +1,6 @@
 import type { Api, Collection } from '../client/index.ts'
 import { type ResourceOrigin, origin } from '../client/resource.ts'
-import type { FeedSource } from './feed.ts'
+import type { FeedSource, Shown } from './feed.ts'
 import { type ItemRow, Rows } from './rows.ts'
 import { type RowShape, rowShape } from './shape.ts'
 import { makeSubsets } from './subsets.ts'
@@ -24,8 +24,13 @@ export function dataApiCollectionOptions<
 
   const sync = (params: Sync<ItemRow>): Syncing => {
     const rows = new Rows(params, shape.keyOf)
-    const show = (page: object, items: readonly ItemRow[]) => rows.set(page, items.map(shape.rowOf))
-    const subsets = makeSubsets({ source, pathOf: shape.pathOf, base: base?.where ?? {} }, show)
+    const shown: Shown = {
+      writes: () => rows.writes,
+      set: (page, items, scope) => rows.set(page, items.map(shape.rowOf), scope),
+      awaits: scope => rows.awaits(scope),
+      revoke: (items, scope) => { rows.revoke(items.map(shape.rowOf), scope) }
+    }
+    const subsets = makeSubsets({ source, pathOf: shape.pathOf, base: base?.where ?? {} }, shown)
     run = { rows, refresh: subsets.refresh }
     if (syncMode === 'on-demand') params.markReady()
     else Promise.resolve(subsets.loadSubset({})).then(params.markReady, params.markError)
@@ -40,7 +45,8 @@ export function dataApiCollectionOptions<
     put: item => {
       const row = shape.rowOf(item)
       // A repeated write may be answered without the item.
-      if (shape.keyOf(row) !== undefined) run?.rows.keep(row, live === false ? Infinity : 2 * (poll || 10_000))
+      if (shape.keyOf(row) === undefined) return
+      run?.rows.keep(row, item, live === false ? Infinity : 2 * (poll || 10_000))
     },
     drop: key => run?.rows.drop(key),
     refresh: () => { if (live !== false) run?.refresh() }

@@ -1,4 +1,4 @@
-import { Feed, type Show, type FeedSource } from './feed.ts'
+import { Feed, type FeedSource, type Shown } from './feed.ts'
 import { pagesOf } from './subset.ts'
 import type { ShownState, Subset, Syncing } from './tanstack.ts'
 import type { PathOf } from './where.ts'
@@ -14,14 +14,14 @@ interface Used {
 }
 
 /** Returns the functions of a collection that load and unload subsets. Users of the same one share it. */
-export function makeSubsets ({ source, base, pathOf }: Loading, show: Show): Syncing & { refresh (): void } {
+export function makeSubsets ({ source, base, pathOf }: Loading, shown: Shown): Syncing & { refresh (): void } {
   const subsets = new Map<string, Used>()
   return {
     loadSubset (options: Subset): ShownState {
       const pages = pagesOf(options, base, pathOf)
       const key = textOf(pages)
       const subset = subsets.get(key) ??
-        { feeds: pages.map(page => new Feed(source, page, show)), users: 0, loaded: undefined }
+        { feeds: pages.map(page => new Feed(source, page, shown)), users: 0, loaded: undefined }
       subsets.set(key, subset)
       subset.users++
       return options.refetch || subset.loaded === undefined ? load(subset) : subset.loaded

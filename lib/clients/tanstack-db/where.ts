@@ -1,10 +1,16 @@
+import { passes, valueAt } from './passes.ts'
+import type { ItemRow } from './rows.ts'
 import type { QueryExpression, PathReference } from './tanstack.ts'
 
 /**
  * What an expression means to the API: all items for which it is true match `where`. `isExact`: no others do, so that
- * the first items of an order are the first ones of the expression too.
+ * the first items of an order are the first ones of the expression too. `takes`: tells which items match `where`.
  */
-interface Meant { readonly where: object, readonly isExact: boolean }
+export interface Meant {
+  readonly where: object
+  readonly isExact: boolean
+  takes (item: ItemRow): boolean
+}
 
 /** Returns the path of a field in the API's items by the path in a row; undefined for what the API cannot compare. */
 export type PathOf = (path: ReadonlyArray<string | number>) => readonly string[] | undefined
@@ -26,19 +32,21 @@ export function meaningOf (expression: QueryExpression, pathOf: PathOf, negated 
   return left?.type === 'ref' ? comparison(name, left, right, pathOf, negated) : undefined
 }
 
-const all: Meant = { where: {}, isExact: true }
-const none: Meant = { where: { or: [] }, isExact: true }
+export const all: Meant = { where: {}, isExact: true, takes: () => true }
+const none: Meant = { where: { or: [] }, isExact: true, takes: () => false }
 
 function both (parts: ReadonlyArray<Meant | undefined>): Meant {
   const known = parts.filter(one => one !== undefined)
   const isExact = known.length === parts.length && known.every(one => one.isExact)
-  return { where: { and: known.map(({ where }) => where) }, isExact }
+  const takes = (item: ItemRow) => known.every(one => one.takes(item))
+  return { where: { and: known.map(({ where }) => where) }, isExact, takes }
 }
 
 function either (parts: ReadonlyArray<Meant | undefined>): Meant | undefined {
   const known = parts.filter(one => one !== undefined)
   if (known.length < parts.length) return undefined
-  return { where: { or: known.map(({ where }) => where) }, isExact: known.every(one => one.isExact) }
+  const takes = (item: ItemRow) => known.some(one => one.takes(item))
+  return { where: { or: known.map(({ where }) => where) }, isExact: known.every(one => one.isExact), takes }
 }
 
 /** The comparisons whose sides change places. */
@@ -96,5 +104,6 @@ function filter (at: readonly string[], test: object, isExact = true, isNot = fa
   const [name = '', ...outer] = [...at].reverse()
   const field = isNot ? { not: { [name]: test } } : { [name]: test }
   // In `and`, a field that is called like an operator is a field.
-  return { where: outer.reduce<object>((inner, relation) => ({ [relation]: { and: [inner] } }), field), isExact }
+  const where = outer.reduce<object>((inner, relation) => ({ [relation]: { and: [inner] } }), field)
+  return { where, isExact, takes: item => passes(valueAt(item, at), Object.entries(test), isNot) }
 }
