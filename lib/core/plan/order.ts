@@ -1,7 +1,7 @@
 import type { DataField } from '../model/model.ts'
 import type { Operator, Scalar, ValueType } from '../model/values.ts'
 import { memoize } from '../scheduling/memoize.ts'
-import type { ItemValue, Listing, Order, Predicate, ReadPlanOf, Related, SubItemStep } from './plan.ts'
+import type { FunctionColumn, ItemValue, Listing, Order, Predicate, ReadPlanOf, Related, SubItemStep } from './plan.ts'
 import { always, isNotNull } from './predicates.ts'
 
 /** Returns true if two values are of the same field or function, of the same item. */
@@ -64,11 +64,14 @@ const ownPositionName = memoize(({ property }: DataField) => `${property}\0posit
 export const isNullable = (value: ItemValue): boolean =>
   (value.path !== undefined && value.path.length > 0) || fieldOf(value).nullable
 
-/** Returns the predicate that compares a value. `stored`: see Predicate. What a function makes is as it is shown. */
+/** Returns the predicate that compares a value. `stored`: see Predicate. Counts, sums, means are as shown. */
 export function compareItem (value: ItemValue, operator: Operator, operand: Scalar, stored: boolean): Predicate {
-  const isStored = stored && value.related === undefined
+  const isStored = stored && (value.related === undefined || isExtreme(value.related.value))
   return holding(value, { kind: 'compare', field: fieldOf(value), operator, value: operand, ...isStored && { stored } })
 }
+
+/** Returns true for the least or greatest of some values, which is one of them. */
+export const isExtreme = ({ call }: FunctionColumn): boolean => call === 'min' || call === 'max'
 
 /** Returns the predicate that a value satisfies another one, which compares its field. */
 const holding = ({ path, related }: ItemValue, predicate: Predicate): Predicate =>

@@ -43,6 +43,7 @@ export const sqliteDialect: Dialect = {
   bucket,
   extreme: (call, filtered) => sql`${sql.raw(call)}(${filtered})`,
   position,
+  filteredPosition: (filtered, columnType) => isAsStored(columnType) ? position(filtered, columnType) : undefined,
   storedTexts: mistypedTexts,
   storedOperand: (slot, columnType, textual) =>
     mistypedOperand(sql.val(slot), operand(slot, columnType, textual), columnType, one => comparable(one, columnType)),
@@ -137,6 +138,10 @@ function elementOf ({ kind, type }: ColumnType): Sql {
 
 /** Values that are compared as they are stored. */
 const compared: ReadonlySet<StoredAs> = new Set(['integers', 'numbers', 'flags', 'bytes'])
+
+/** Returns true for a column whose filters compare it as it is stored. */
+const isAsStored = (columnType: ColumnType) => compared.has(storedOf(columnType)) ||
+  (storedOf(columnType) === 'texts' && !holdsTies(columnType))
 
 const storedOf = ({ kind }: ColumnType): StoredAs => sqliteKind(kind).stored
 

@@ -99,8 +99,8 @@ const kinds: Readonly<Record<ValueKind, Kind>> = {
     encode: column => sql`case when typeof(${column}) in ('integer', 'real') then quote(${column})
     else ${markedText(column)} end`,
     decode: numberReader(readNumber, number => Number.isFinite(number) ? number + 0 : String(number)),
-    // SQLite has no NaN. As text it is above all numbers.
-    bind: value => Number.isNaN(Number(value)) ? value : numberOf(String(value)),
+    // SQLite has no NaN. As any other text it is above all numbers.
+    bind: value => isShownNumber(String(value)) ? numberOf(String(value)) : value,
     element: value => value === 'NaN' ? [] : elementOfNumbers(value)
   },
   boolean: {
@@ -153,6 +153,9 @@ const kinds: Readonly<Record<ValueKind, Kind>> = {
     decode: encoded => typeof encoded === 'string' ? new ExactJson(encoded, parseText(encoded)) : encoded
   }
 }
+
+/** Returns true for a number that is shown as text, and for no other text that Number() reads, such as an empty one. */
+const isShownNumber = (text: string) => /^-?(?:\d+|Infinity)$/.test(text)
 
 export const sqliteKind = (kind: ValueKind): Kind => kinds[kind]
 

@@ -92,6 +92,8 @@ export interface Dialect {
   extreme (call: 'min' | 'max', filtered: Sql, type: ColumnType): Sql
   /** Returns the position of a column's values; undefined if that is the value as it is shown. */
   position (column: Sql, type: ColumnType): PositionSql | undefined
+  /** Returns the same of a filtered column, whose values an order takes as they are stored. */
+  filteredPosition? (filtered: Sql, type: ColumnType): PositionSql | undefined
   /** Undefined where each text is shown as it is stored. */
   readonly storedTexts?: StoredTexts
   /** Returns a bound position as it is compared with a comparable column. `textual`: see isTextual(). */

@@ -81,6 +81,8 @@ export function comparing (
     filtered: asIs,
     jsonNullAsNull: asIs,
     asShown: asIs,
+    // Without positions, a cursor has the value as it is shown.
+    ...builder.dialect.filteredPosition === undefined && { storedOperand: builder.dialect.operand },
     indexCondition: () => undefined
   }
   const values = new Map(columns.map(({ field, sql }) => [field, sql]))

@@ -1,8 +1,8 @@
 import { sql } from '../load-kysely.ts'
 import type { ItemValue, Listing, Order, Related, SubItemStep } from '../../../plan/plan.ts'
-import { functionsShown, positionName, relatedName, rowName } from '../../../plan/order.ts'
+import { functionsShown, isExtreme, positionName, relatedName, rowName } from '../../../plan/order.ts'
 import type { Builder } from './builder.ts'
-import type { ColumnType, Sql } from './dialect.ts'
+import type { ColumnType, PositionSql, Sql } from './dialect.ts'
 import { buildFilter } from './filter.ts'
 import { buildColumn, buildRelated } from './function-columns.ts'
 import { related } from './join-conditions.ts'
@@ -51,20 +51,27 @@ export function carriedValues (
   return terms.flatMap((term, index): readonly CarriedValue[] => {
     const value = columns[index] ?? failed()
     const { path, field, related } = term
-    if (related !== undefined) return [carriedFunction(rowName(term), value, related, builder)]
+    if (related !== undefined) return carriedFunction(term, value, related, builder)
     const type = columnType(path?.at(-1)?.field.target ?? failed(), field)
-    const position = dialect.position(value, type)
     return [
       { name: rowName(term), sql: dialect[form](value, type), decode: dialect.decoder(type) },
-      ...position === undefined ? [] : [{ name: positionName(term), sql: position.sql, decode: asIs }]
+      ...carriedPosition(term, dialect.position(value, type))
     ]
   })
 }
 
-function carriedFunction (name: string, value: Sql, related: Related, builder: Builder): CarriedValue {
-  const { encode, decode } = builder.dialect.groups(typeOf(related, builder))
-  return { name, sql: encode(value), decode: encoded => encoded === null ? null : decode(encoded) }
+function carriedFunction (term: ItemValue, value: Sql, related: Related, builder: Builder): readonly CarriedValue[] {
+  const { dialect } = builder
+  const type = typeOf(related, builder)
+  const { encode, decode } = dialect.groups(type)
+  return [
+    { name: rowName(term), sql: encode(value), decode: encoded => encoded === null ? null : decode(encoded) },
+    ...carriedPosition(term, isExtreme(related.value) ? dialect.filteredPosition?.(value, type) : undefined)
+  ]
 }
+
+const carriedPosition = (term: ItemValue, position: PositionSql | undefined): readonly CarriedValue[] =>
+  position === undefined ? [] : [{ name: positionName(term), sql: position.sql, decode: asIs }]
 
 const asIs = (value: unknown) => value
 
