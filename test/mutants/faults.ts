@@ -105,6 +105,33 @@ export const faults: readonly Fault[] = [
     tests: ['contract/imports', 'contract/writing/laws']
   },
   {
+    what: 'model: a decimal place more than its column has is rounded',
+    text: 'test(fraction.slice(places))',
+    fault: 'test(fraction.slice(places + 1))',
+    tests: ['sources/column-limits'],
+    postgres: true
+  },
+  {
+    what: 'model: the schema alone limits a text',
+    text: '...length < maxLength && { maxLength: length }',
+    fault: '...length < maxLength && {}',
+    tests: ['sources/column-limits'],
+    postgres: true
+  },
+  {
+    what: 'postgres: the type under a domain loses its check',
+    text: 'b.domains || t.oid',
+    fault: 'b.domains',
+    tests: ['sources/column-limits'],
+    postgres: true
+  },
+  {
+    what: 'response: the words of a trigger are told by default',
+    text: 'const error = options.raised ? withRaised(given) : given',
+    fault: 'const error = withRaised(given)',
+    tests: ['contract/raised-words']
+  },
+  {
     what: 'model: every relation creates',
     text: 'schema.link.creates === true ||',
     fault: 'schema.link.creates !== null ||',

@@ -247,6 +247,8 @@ export interface ValueView extends NamedField {
   readonly amendments: ReadonlyArray<'add' | 'append' | 'remove'>
   /** The units of time of its values. */
   readonly units: readonly TimeUnit[]
+  /** The schema of the values that a client may give to it: `schema` within what its column takes. */
+  readonly takenSchema: TSchema
   /** The values that its column may hold beside those of its type. */
   readonly range: ValueRange | undefined
   /** Returns the value of a text, as a URL has it; undefined for one of another type. */

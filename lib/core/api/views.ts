@@ -1,5 +1,6 @@
 import type { ValueRange } from '../declare/source.ts'
 import { DataApiError } from '../errors/errors.ts'
+import { shownLimits, takenSchema } from '../model/column-limits.ts'
 import { distincts, leadsElsewhere, uniques } from '../model/identifiers.ts'
 import {
   type Collection, type Field, type Identifier, type InputField, isRelation, type RelationField, type ScalarField,
@@ -173,6 +174,7 @@ function viewOfValue (field: ScalarField | InputField, holder: Collection): Valu
     isText: type === stringType,
     amendments: amendmentsOf(field),
     units: type === undefined ? [] : unitsOf(type),
+    get takenSchema () { return kind === 'stored' ? shownLimits(takenSchema(field, holder)) : field.schema },
     get range () { return kind === 'stored' ? rangeOf(field, holder) : undefined },
     parse: text => type?.parse(text)
   }

@@ -46,6 +46,11 @@ export interface Source {
    */
   readonly range?: (property: string) => ValueRange | undefined
   /**
+   * Returns what the column of a property does not take of the values of its field's type; undefined if it takes all,
+   * or nothing is known yet.
+   */
+  readonly limits?: (property: string) => ColumnLimits | undefined
+  /**
    * Returns what names the table, or the join table `through`, in the changes that its database tells of; undefined if
    * its rows may come from other tables.
    */
@@ -71,6 +76,23 @@ export type OnDelete = 'cascade' | 'set null' | 'restrict'
  * - `time`: times up to `24:00:00`
  */
 export type ValueRange = 'int64' | 'decimal' | 'float' | 'day' | 'time' | { readonly elements: ValueRange | undefined }
+
+/** What a column takes: any value that is within each of these limits. */
+export interface ColumnLimits {
+  /** The most characters of a text, as code points. */
+  readonly length?: number
+  /** The lowest and the highest number, written as decimals. */
+  readonly lowest?: string
+  readonly highest?: string
+  /** The most decimal places of a number; below zero for one whose last digits are zeros. */
+  readonly places?: number
+  /** The least number above zero, as a decimal; numbers below zero have the same. */
+  readonly least?: string
+  /** The texts that it takes. */
+  readonly choices?: readonly string[]
+  /** The limits of each element of an array. */
+  readonly elements?: ColumnLimits
+}
 
 /** The change of a join table that makes a link, or removes one. */
 export type LinkingChange = 'insert' | 'delete'

@@ -97,6 +97,7 @@ function makeDraft (property: string, declared: Declared, options: CompileOption
   const stored = [...scalars.values()].filter((field): field is StoredField => field.kind === 'stored')
   const { whole, requestStrategies = {} } = options
   const key = compileKey(property, declared, scalars)
+  const setters = compileSetters(property, declared, scalars)
   const collection = Object.freeze({
     name,
     property,
@@ -117,8 +118,9 @@ function makeDraft (property: string, declared: Declared, options: CompileOption
     strategies: options.own === undefined
       ? compileStrategies(declared, requestStrategies)
       : allStrategies,
-    validate: whole?.collections.get(name)?.validate ?? compileValidate(property, [...stored, ...inputs.values()]),
-    setters: compileSetters(property, declared, scalars),
+    validate: whole?.collections.get(name)?.validate ??
+      compileValidate(property, [...stored, ...inputs.values()], { source: declared.source, setters }),
+    setters,
     hooks: declared.hooks,
     deletion: declared.delete
   })

@@ -4,6 +4,7 @@ import { flagNames, wordNames } from '../../../schemas/flags.ts'
 import { DeclarationError } from '../errors/errors.ts'
 import type { Violation } from '../errors/violation.ts'
 import { memoizeRecent } from '../scheduling/memoize.ts'
+import { type FieldHolder, numberFault, numberKeyword, type NumberLimits, takenSchema } from './column-limits.ts'
 import { makeAjvWithFormats } from './formats.ts'
 import type { InputField, StoredField } from './model.ts'
 import { isMultipleOf } from './numbers.ts'
@@ -25,14 +26,24 @@ function makeValidatorAjv (ownProperties: boolean): Ajv {
   // Ajv divides doubles, and so refuses 19.99 as a multiple of 0.01.
   ajv.removeKeyword('multipleOf')
   ajv.addKeyword({ keyword: 'multipleOf', type: 'number', schemaType: 'number', compile: checkMultiple })
+  ajv.addKeyword({ keyword: numberKeyword, type: ['number', 'string'], schemaType: 'object', compile: checkNumber })
   return ajv
 }
 
 /** A check of a value, whose errors Ajv reads from the function. */
-interface Check { (value: number): boolean, errors?: Array<Partial<ErrorObject>> }
+interface Check<Value> { (value: Value): boolean, errors?: Array<Partial<ErrorObject>> }
 
-function checkMultiple (multipleOf: number): Check {
-  const check: Check = value => {
+function checkNumber (limits: NumberLimits): Check<number | string> {
+  const check: Check<number | string> = value => {
+    const message = numberFault(value, limits)
+    check.errors = message === undefined ? [] : [{ keyword: numberKeyword, message, params: {} }]
+    return message === undefined
+  }
+  return check
+}
+
+function checkMultiple (multipleOf: number): Check<number> {
+  const check: Check<number> = value => {
     const isValid = isMultipleOf(value, multipleOf)
     check.errors = isValid ? [] : [{ keyword: 'multipleOf', params: { multipleOf } }]
     return isValid
@@ -61,22 +72,23 @@ const compile = memoizeRecent(text => {
 const inherited = new RegExp(`"(?:${Object.getOwnPropertyNames(Object.prototype).join('|')})"`)
 
 /**
- * Returns the validator of the writable fields (docs/http.md: Writing), which is compiled for the first write. Throws a
- * DeclarationError for a schema that Ajv cannot compile.
+ * Returns the validator of the writable fields (docs/http.md: Writing), which is compiled for the first write, and
+ * again when more is known of the columns. Throws a DeclarationError for a schema that Ajv cannot compile.
  */
-export function compileValidate (collection: string, fields: ReadonlyArray<StoredField | InputField>): Validate {
+export function compileValidate (
+  collection: string, fields: ReadonlyArray<StoredField | InputField>, holder: FieldHolder
+): Validate {
   const writable = fields.filter(field => field.writable)
   // Ajv need not be loaded where nothing can be written.
   if (writable.length === 0) return () => []
-  const members = writable.map(({ name, property, schema }, index) => {
-    const meant = meaningOf(schema)
-    check(`collection '${collection}', field '${property}'`, meant)
-    return [name, definedBelow(meant, `#/$defs/${index}`)] as const
-  })
-  let validate: ValidateFunction | undefined
+  for (const { property, schema } of writable) {
+    check(`collection '${collection}', field '${property}'`, meaningOf(schema))
+  }
+  let made: { readonly known: object | undefined, readonly validate: ValidateFunction } | undefined
   return values => {
-    validate ??= compileMembers(members)
-    return validate(values) ? [] : violationsOf(validate.errors ?? [])
+    const known = holder.source.known?.()
+    if (made === undefined || made.known !== known) made = { known, validate: compileMembers(writable, holder) }
+    return made.validate(values) ? [] : violationsOf(made.validate.errors ?? [])
   }
 }
 
@@ -96,7 +108,11 @@ function check (place: string, schema: TSchema): void {
   }
 }
 
-function compileMembers (members: ReadonlyArray<readonly [name: string, schema: TSchema]>): ValidateFunction {
+function compileMembers (
+  fields: ReadonlyArray<StoredField | InputField>, holder: FieldHolder
+): ValidateFunction {
+  const members = fields.map((field, index) =>
+    [field.name, definedBelow(meaningOf(takenSchema(field, holder)), `#/$defs/${index}`)] as const)
   const properties = Object.fromEntries(members)
   const $defs = Object.fromEntries(members.map(([, { $defs = {} }], index) => [index, { $defs }]))
   return compile(JSON.stringify({ type: 'object', properties, $defs }))

@@ -13,8 +13,10 @@ export const valueFields = ({ fields }: CollectionView): readonly ValueView[] =>
 type Side = 'answer' | 'body'
 
 /** Returns the schema of a field's value on the wire. `components` takes schemas that refer to themselves. */
-export function fieldSchema ({ schema, nullable }: ValueView, side: Side, components?: Components): Schema {
-  return valueSchema(schema, nullable, side, components)
+export function fieldSchema (
+  { schema, takenSchema, nullable }: ValueView, side: Side, components?: Components
+): Schema {
+  return valueSchema(side === 'body' ? takenSchema : schema, nullable, side, components)
 }
 
 /**

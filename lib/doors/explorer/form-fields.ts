@@ -60,7 +60,7 @@ export function readInput (field: ValueView, text: string): unknown {
 export const isLong = (field: ValueView, text: string): boolean =>
   field.values === 'json' || isCode(field) ||
   (field.values === 'string' && (text.length > 80 || /[\r\n]/.test(text) ||
-    Number(field.schema['maxLength'] ?? 0) > 200))
+    Number(field.takenSchema['maxLength'] ?? 0) > 200))
 
 /** Reads what the form for a new item takes from another one, which a path below its collection leads to. */
 export async function readLike (

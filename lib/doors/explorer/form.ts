@@ -111,9 +111,22 @@ function mustBeGiven ({ field, required }: FormField, written: Written): boolean
 
 /** Returns what an input does not say itself. */
 function hintOf (field: FieldView, written: Written, place: Place): Fragment {
-  if (!('target' in field)) return !field.readable && written === 'one' && 'Empty leaves it as it is.'
+  if (!('target' in field)) {
+    return [limitsHint(field), !field.readable && written === 'one' && 'Empty leaves it as it is.']
+      .filter(text => text !== false && text !== '').join(' ')
+  }
   const { name, title = name } = field.target
   return html`An identifier of an item of <a href="${rootPathTo(place, [[name]])}">${title}</a>.`
+}
+
+/** Returns the limits of a text's length, or of a number. A double holds the integers that all numbers may be. */
+function limitsHint (field: ValueView): string {
+  const { maxLength, minimum, maximum } = fieldSchema(field, 'body')
+  if (typeof maxLength === 'number') return `At most ${maxLength} character${maxLength === 1 ? '' : 's'}.`
+  const [least, most] = [minimum, maximum].map(bound =>
+    typeof bound === 'number' && Math.abs(bound) !== Number.MAX_SAFE_INTEGER ? String(bound) : '')
+  if (least === '') return most === '' ? '' : `At most ${most}.`
+  return most === '' ? `At least ${least}.` : `From ${least} to ${most}.`
 }
 
 function showReference (

@@ -1,4 +1,4 @@
-import type { OnDelete, RowChange, ValueRange } from '../../declare/source.ts'
+import type { ColumnLimits, OnDelete, RowChange, ValueRange } from '../../declare/source.ts'
 import type { Literal } from './choices.ts'
 import type { TableName } from './table-name.ts'
 import { memoize } from '../../scheduling/memoize.ts'
@@ -40,6 +40,8 @@ export interface CatalogColumn {
   readonly comment: string | undefined
   /** The range of its values; undefined where the types of fields describe them all. */
   readonly range: ValueRange | undefined
+  /** What it takes of the values that its family has; undefined where it takes all. */
+  readonly limits: ColumnLimits | undefined
 }
 
 /** What most columns do not have. */
@@ -52,7 +54,8 @@ export const plainColumn = {
   choices: undefined,
   collation: undefined,
   comment: undefined,
-  range: undefined
+  range: undefined,
+  limits: undefined
 } as const
 
 export interface CatalogForeignKey {

@@ -78,7 +78,8 @@ export function makeSource (
 }
 
 type Questions = Pick<SqlSource,
-  'known' | 'refused' | 'isReplaced' | 'isGenerated' | 'isIsolated' | 'isUnfilled' | 'range' | 'tableKey' | 'onDelete'>
+  'known' | 'refused' | 'isReplaced' | 'isGenerated' | 'isIsolated' | 'isUnfilled' | 'range' | 'limits' | 'tableKey' |
+  'onDelete'>
 
 interface Asking { readonly find: FindTable, column (property: string): string }
 
@@ -87,6 +88,7 @@ function questionsTo (
   nameOf: (through?: string) => TableName, { find, column }: Asking
 ): Questions {
   const tableOf = (through?: string) => find(nameOf(through))
+  const columnOf = (property: string) => tableOf()?.columns.find(one => one.name === column(property))
   const asked = (which: keyof ReturnType<typeof toldColumns>) => (property: string) => {
     const table = tableOf()
     return table !== undefined && toldColumns(table)[which].has(column(property))
@@ -101,7 +103,8 @@ function questionsTo (
     isGenerated: asked('generated'),
     isIsolated: asked('isolated'),
     isUnfilled: asked('unfilled'),
-    range: property => tableOf()?.columns.find(one => one.name === column(property))?.range,
+    range: property => columnOf(property)?.range,
+    limits: property => columnOf(property)?.limits,
     // By its name alone a table is known with and without its schema.
     tableKey (through) {
       const table = tableOf(through)

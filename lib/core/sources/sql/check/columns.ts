@@ -2,6 +2,7 @@ import type { TSchema } from '@sinclair/typebox'
 import type { Collection, StoredField } from '../../../model/model.ts'
 import { referencesOf } from '../../../model/relations.ts'
 import type { Finding } from '../../catalog-check.ts'
+import { widerThan } from '../../../model/column-limits.ts'
 import type { CatalogColumn, TypeFamily } from '../catalog.ts'
 import { distinctIn } from '../needs.ts'
 import { fault, placeOfField, type ServedTable, showColumn, warning } from './compare.ts'
@@ -12,7 +13,10 @@ export function checkColumn (
   field: StoredField, column: CatalogColumn, served: ServedTable, rules: TypeRules
 ): readonly Finding[] {
   const about = { field, column, served, place: placeOfField(served.collection, field) }
-  return [...checkType(about, rules), ...checkMembers(about), ...checkGenerated(about), ...checkDigits(about, rules)]
+  return [
+    ...checkType(about, rules), ...checkMembers(about), ...checkGenerated(about), ...checkLimits(about),
+    ...checkDigits(about, rules)
+  ]
 }
 
 interface About {
@@ -79,6 +83,14 @@ function describeChoices (about: About, allowed: readonly string[]): string {
   return members === undefined
     ? `${show(about)} has a check constraint that lists ${list(allowed)}`
     : `${show(about)} is the enum ${type} of ${list(allowed)}`
+}
+
+/** Finds what the schema allows and the column does not take, so that clients are refused what they were promised. */
+function checkLimits (about: About): readonly Finding[] {
+  const { field: { schema, writable }, column: { limits, type }, place } = about
+  if (!writable || limits === undefined) return []
+  return widerThan(schema, limits).map(({ keyword, most }) => warning(place,
+    `has a ${keyword} beyond ${show(about)}, which is ${type} and limits clients all the same; declare ${most}`))
 }
 
 /** Checks that clients see all digits of a value that names an item. */

@@ -5,13 +5,13 @@ const commentOf = (number: string) => `(select o.description from pg_description
   where o.objoid = c.oid and o.classoid = 'pg_class'::regclass and o.objsubid = ${number})`
 
 // The type under a column's type, where that is a domain, perhaps over a domain.
-const baseType = `lateral (with recursive b(oid, base, modifier, required, has_default) as (
+const baseType = `lateral (with recursive b(oid, base, modifier, required, has_default, domains) as (
     select t.oid, t.typbasetype, case when t.typtype = 'd' then t.typtypmod else a.atttypmod end, t.typnotnull,
-      t.typdefault is not null
+      t.typdefault is not null, array[t.oid]
     from pg_type t where t.oid = a.atttypid
     union all
     select t.oid, t.typbasetype, case when t.typtype = 'd' then t.typtypmod else b.modifier end,
-      b.required or t.typnotnull, b.has_default or t.typdefault is not null
+      b.required or t.typnotnull, b.has_default or t.typdefault is not null, b.domains || t.oid
     from b join pg_type t on t.oid = b.base where b.base <> 0
   ) select * from b where b.base = 0)`
 
@@ -61,7 +61,10 @@ const columns = `(select coalesce(json_agg(json_build_object(
       then (select json_agg(e.enumlabel order by e.enumsortorder) from pg_enum e where e.enumtypid = b.oid) end,
     'checks', case when c.relchecks > 0 and ${isExactText}
       then (select json_agg(pg_get_expr(k.conbin, k.conrelid)) from pg_constraint k
-        where k.conrelid = a.attrelid and k.contype = 'c' and ${holdsForAll} and k.conkey = array[a.attnum]) end
+        where k.conrelid = a.attrelid and k.contype = 'c' and ${holdsForAll} and k.conkey = array[a.attnum]) end,
+    'domainChecks', case when cardinality(b.domains) > 1 and ${isExactText}
+      then (select json_agg(pg_get_expr(k.conbin, 0)) from pg_constraint k
+        where k.contypid = any(b.domains) and k.contype = 'c' and k.convalidated) end
   ) order by a.attnum), '[]')
   from pg_attribute a join ${baseType} as b on true join pg_type t on t.oid = b.oid
     left join pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum

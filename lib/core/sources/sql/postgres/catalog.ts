@@ -4,6 +4,7 @@ import type {
   Catalog, CatalogColumn, CatalogTable, FindTable, StatementTable, TableKind, TypeFamily
 } from '../catalog.ts'
 import { choicesIn } from '../choices.ts'
+import { limitsOf } from './column-limits.ts'
 import { keyOfTable, type TableName } from '../table-name.ts'
 import { namesQuery, tablesQuery } from './catalog-query.ts'
 import type { Connection } from './wire/connection.ts'
@@ -143,15 +144,19 @@ interface ColumnJson {
   readonly identity: string
   readonly members: readonly string[] | null
   readonly checks: readonly string[] | null
+  /** The checks of its domain, and of those under it. */
+  readonly domainChecks: readonly string[] | null
   readonly comment: string | null
 }
 
 function readColumn (column: ColumnJson): CatalogColumn {
-  const { name, type, required, generated, computed, identity, members, checks, comment } = column
+  const { name, type, required, generated, computed, identity, members, checks, domainChecks, comment } = column
+  const family = familyOf(column)
+  const ofDomain = domainChecks?.map(text => choicesIn(text, 'value')).find(choices => choices !== undefined)
   return {
     name,
     type,
-    family: familyOf(column),
+    family,
     nullable: !required,
     filled: column.default !== null || column.domainDefault || generated || identity !== '',
     default: generated ? undefined : column.default ?? undefined,
@@ -159,10 +164,12 @@ function readColumn (column: ColumnJson): CatalogColumn {
     computed,
     identity: identity === 'a' ? 'always' : identity === 'd' ? 'by default' : undefined,
     members: members ?? undefined,
-    choices: checks?.map(text => choicesIn(text, name)).find(choices => choices !== undefined),
+    choices: checks?.map(text => choicesIn(text, name)).find(choices => choices !== undefined) ?? ofDomain,
     collation: undefined,
     comment: comment ?? undefined,
-    range: rangeOf(column)
+    range: rangeOf(column),
+    // A trigger may make any other value one that a check of the table lists, but none that a type does not take.
+    limits: limitsOf({ type, family, choices: members ?? ofDomain?.map(String) })
   }
 }
 
