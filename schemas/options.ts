@@ -86,6 +86,11 @@ export const optionsSchema = Type.Object({
     callerHeaders: Type.Optional(Type.Array(Type.String({ minLength: 1 }))),
     /** Whether answers say in `Server-Timing` how long they and their statements took. Default false. */
     serverTiming: Type.Optional(Type.Boolean()),
+    /**
+     * Whether the words with which a trigger or function of the database refuses a write reach the client, as 400
+     * `rejected`. Default false.
+     */
+    raised: Type.Optional(Type.Boolean()),
     /** Whether an unexpected error shows the client its cause and stack; not for production. Default false. */
     developerErrors: Type.Optional(Type.Boolean())
   }, { additionalProperties: false })),

@@ -78,6 +78,6 @@ export function frameworkErrors (error: FastifyError, request: FastifyRequest, r
     ? malformedUrl('The path of the URL is not valid percent-encoded UTF-8.')
     : toDataApiError(error, { writing: false, status: undefined })
   const form = takesProblem(request.headers.accept) ? 'problem' : 'plain'
-  const { status, headers, body } = renderFailure(failure, { form, developerErrors: false })
+  const { status, headers, body } = renderFailure(failure, { form, raised: false, developerErrors: false })
   reply.code(status).headers(headers).send(body)
 }

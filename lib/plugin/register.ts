@@ -222,7 +222,7 @@ const failing = (thrown: unknown, request: object, options: Options): Answer =>
 function answerFailure (error: DataApiError, request: FastifyRequest, { responseContent }: Options): Answer {
   logFailure(error, request)
   const form = takesProblem(request.headers.accept) ? 'problem' : responseContent.errors
-  return renderFailure(error, { form, developerErrors: responseContent.developerErrors })
+  return renderFailure(error, { ...responseContent, form })
 }
 
 /**

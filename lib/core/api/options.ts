@@ -179,9 +179,12 @@ function withDefaults ({
   errors = 'plain',
   callerHeaders = ['Authorization', 'Cookie'],
   serverTiming = false,
+  raised = false,
   developerErrors = false
 }: Partial<ResponseContent>): ResponseContent {
-  return { createdBody, pageLinks, previousLink, linkStyle, errors, callerHeaders, serverTiming, developerErrors }
+  return {
+    createdBody, pageLinks, previousLink, linkStyle, errors, callerHeaders, serverTiming, raised, developerErrors
+  }
 }
 
 const optionalFunction = Type.Optional(functionSchema)

@@ -53,7 +53,10 @@ export const errorKinds = {
 
 export type ErrorCode = keyof typeof errorKinds
 
-/** Everything that an error knows besides its code and message: members of its body, except `headers` and `cause`. */
+/**
+ * Everything that an error knows besides its code and message: members of its body, but for `headers`, `raised` and
+ * `cause`.
+ */
 export interface Facts {
   /** The query parameter with the error. */
   readonly parameter?: string
@@ -81,6 +84,8 @@ export interface Facts {
   readonly status?: number
   /** Headers of the answer, such as `Allow`. */
   readonly headers?: Readonly<Record<string, string>>
+  /** The words of a trigger that refused the item, which `responseContent.raised` shows; no member of the body. */
+  readonly raised?: string
   readonly cause?: unknown
 }
 
@@ -187,11 +192,14 @@ export function duplicate (fields: readonly string[], pointer: string, cause?: u
   return new DataApiError('duplicate', message, { fields, ...pointing(pointer), cause })
 }
 
-export function constraint (fields: readonly string[], pointer: string, cause?: unknown): DataApiError {
+export function constraint (
+  fields: readonly string[], pointer: string, { cause, raised }: Pick<Facts, 'cause' | 'raised'> = {}
+): DataApiError {
   const message = fields.length === 0
     ? 'The database does not accept this item.'
     : `The database does not accept this item because of ${listOf(fields)}.`
-  return new DataApiError('constraint', message, { fields, ...pointing(pointer), cause })
+  const facts = { fields, ...pointing(pointer), cause }
+  return new DataApiError('constraint', message, raised === undefined ? facts : { ...facts, raised })
 }
 
 /** For a new item whose key the database did not return, so that nobody could find the item. */

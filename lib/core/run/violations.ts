@@ -32,12 +32,12 @@ export function commitRefusal ({ refused, collection, cause }: RefusedAtCommit):
 }
 
 function refusalOf (
-  { by, fields, cause }: ConstraintViolation, collection: Collection, pointer: string, deleting: boolean
+  { by, fields, raised, cause }: ConstraintViolation, collection: Collection, pointer: string, deleting: boolean
 ): DataApiError {
   // The fields of one foreign key may be known by one name.
   const names = [...new Set(fields.flatMap(field => wireNames(field, collection)))]
   if (by === 'unique') return duplicate(names, pointer, cause)
   if (by === 'policy') return forbidden(cause)
-  if (by === 'other') return constraint(names, pointer, cause)
+  if (by === 'other') return constraint(names, pointer, raised === undefined ? { cause } : { cause, raised })
   return deleting || by === 'referred' ? stillReferred(pointer, cause) : danglingReference(names, pointer, cause)
 }

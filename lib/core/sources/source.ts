@@ -141,6 +141,8 @@ export type Changed =
     readonly kind: 'refused'
     readonly by: 'unique' | 'foreign-key' | 'referred' | 'policy' | 'other'
     readonly fields: readonly StoredField[]
+    /** The words with which the author of a trigger or function refuses the change. */
+    readonly raised?: string
     /** The driver's error, for the log. */
     readonly cause?: unknown
   }

@@ -162,9 +162,11 @@ const faults: Readonly<Record<string, Fault>> = {
   ECONNABORTED: brokenAlone,
   ECONNRESET: brokenAlone,
   EPIPE: brokenAlone,
-  // An exception of a trigger.
   P0001: { refuses: 'value' }
 }
+
+/** The code of an exception that gives itself none: `raise exception 'words'`. */
+const raisedState = 'P0001'
 
 /** Returns the meaning of an error, which may be ours or a hook's around the driver's. */
 export function faultOf (error: unknown): Fault {
@@ -218,6 +220,7 @@ export function toViolation (
   error: unknown, change: Change, findTable: FindTable
 ): ConstraintViolation | undefined {
   const { refuses } = faultOf(error)
+  if (sqlState(error) === raisedState) return { kind: 'refused', by: 'other', fields: [], raised: messageOf(error) }
   if (refuses === 'value' || isBadText(error)) return { kind: 'refused', by: 'other', fields: [] }
   if (isDeniedByPolicy(error)) return { kind: 'refused', by: 'policy', fields: [] }
   if (refuses === undefined) return undefined

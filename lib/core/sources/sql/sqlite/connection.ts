@@ -13,7 +13,7 @@ import type { FollowChange } from './changes.ts'
 import { type Commit, plainly } from './checkpoints.ts'
 import { clockOf, eventLoopBudget, Overdue } from './clock.ts'
 import { type ArrayStatement, isTransactionOpen, type SqliteDriver, type SqliteStatement, toArrays } from './driver.ts'
-import { isCodeless, toFault, isBusy, isConstraint } from './faults.ts'
+import { isCodeless, toFault, isBusy, isConstraint, isRaised } from './faults.ts'
 import { registerFunctions } from './functions.ts'
 import {
   committed, ForeignTransaction, inTransaction, isHeldUp, type NamedRows, runWithRetry, Superseded
@@ -288,7 +288,8 @@ function toViolation (error: unknown, collection: Collection): ConstraintViolati
   const [, kind = '', named = ''] = constraintFailed.exec(error.message) ?? []
   if (kind === 'FOREIGN KEY') return { kind: 'refused', by: 'foreign-key', fields: [] }
   const fields = kind === 'CHECK' ? fieldsInExpression(named, collection) : fieldsInList(named, collection)
-  return { kind: 'refused', by: kind === 'UNIQUE' ? 'unique' : 'other', fields }
+  const raised = kind === '' && isRaised(error) ? { raised: error.message } : {}
+  return { kind: 'refused', by: kind === 'UNIQUE' ? 'unique' : 'other', fields, ...raised }
 }
 
 const constraintFailed = /(UNIQUE|NOT NULL|CHECK|FOREIGN KEY) constraint failed(?:: (.*))?$/s

@@ -94,3 +94,13 @@ export const isBusy = (error: unknown) => resultCode(error) === 5
 
 /** Returns true if the data would violate a constraint of the database. */
 export const isConstraint = (error: unknown) => resultCode(error) === constraint
+
+/**
+ * Returns true if `raise()` of a trigger refused the data: one of the application, or that by which SQLite itself
+ * restricts a deletion to what no foreign key refers to.
+ */
+export const isRaised = (error: Error): boolean =>
+  ('errcode' in error && error.errcode === constraintOfTrigger) ||
+  ('code' in error && error.code === 'SQLITE_CONSTRAINT_TRIGGER')
+
+const constraintOfTrigger = constraint | (7 << 8)
