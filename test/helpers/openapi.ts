@@ -32,6 +32,16 @@ export function resolved (parameters: Parameters = [], { components }: OpenApiDo
 
 const escape = (text: string) => text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')
 
+/** A request that was taken. */
+interface TakenRequest {
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+}
+
+interface Taken { readonly status: number, readonly headers: Readonly<Record<string, unknown>> }
+
+const decode = (text: string) => isDecodable(text) ? decodeURIComponent(text) : text
+
 function isDecodable (text: string): boolean {
   try {
     decodeURIComponent(text)
@@ -94,10 +104,35 @@ export function readDocument (document: OpenApiDocument) {
       }
       return undefined
     },
+    /**
+     * Returns what the API took of a request, though the document does not say so: headers, preferences, parameters.
+     * `kindOf`: returns the kind of a parameter by its name, which is written in one of several ways.
+     */
+    untold (
+      { operation, path, method }: FoundOperation, { url, headers }: TakenRequest, answer: Taken,
+      kindOf: (name: string) => string | undefined
+    ): readonly string[] {
+      const parameters = resolved([...operation.parameters ?? [], ...document.paths[path]?.parameters ?? []], document)
+      const isTold = (place: string, name: string, words = '') => parameters.some(one => one.in === place &&
+        (place === 'query' ? kindOf(one.name) : one.name.toLowerCase()) === name && one.description.includes(words))
+      const applied = String(answer.headers['preference-applied'] ?? '').split(', ')
+      const preferences = [...applied, ...(/max-affected/.exec(headers['prefer'] ?? '') ?? [])]
+      // What is no change and no condition of a read is ignored.
+      const isConditional = answer.status === 304 || !['get', 'query'].includes(method)
+      const conditions = ['if-match', 'if-none-match'].filter(name => isConditional && headers[name] !== undefined)
+      const [, query = ''] = url.split('?')
+      const kinds = query.split('&').flatMap(part => kindOf(/^\.?\w*(?==)/.exec(decode(part))?.[0] ?? '') ?? [])
+      return [
+        ...preferences.filter(one => one !== '' && !isTold('header', 'prefer', one)),
+        ...conditions.filter(name => !isTold('header', name)),
+        ...kinds.filter(kind => !isTold('query', kind))
+      ]
+    },
     /** Returns what is wrong with an answer; undefined for one as the document describes it. */
     wrong (found: FoundOperation, status: number, contentType: string, body: string): unknown {
       const { path, method, operation } = found
       const name = String(status) in operation.responses ? String(status) : 'default'
+      if (name === 'default' && status < 400) return `no response ${status}`
       const response = operation.responses[name]
       if (response === undefined) return `no response ${status}`
       const component = response.$ref?.split('/').at(-1)

@@ -21,6 +21,12 @@ export const doorFaults: readonly Fault[] = [
     tests: ['explorer/pages']
   },
   {
+    what: 'openapi: an array of changes always answers with ids',
+    text: '? [creationSchema(on, describing)]',
+    fault: '? [createdSchema({})]',
+    tests: ['openapi/requests']
+  },
+  {
     what: 'openapi: a field that may not be read has a filter',
     text: '=> field.readable && field.filterable &&',
     fault: '=> field.filterable &&',

@@ -12,7 +12,7 @@ import { readDocument } from '../helpers/openapi.ts'
 
 const numRuns = runsOf(20)
 
-test('every answer to a generated request is as the document describes it', async t => {
+test('every answer to a generated request, and what it took of it, is as the document describes it', async t => {
   const counts = { described: 0 }
   for (const one of fc.sample(new CaseArbitrary(), { numRuns, seed })) {
     const wrong = await firstWrong(one, counts)
@@ -26,6 +26,9 @@ test('every answer to a generated request is as the document describes it', asyn
 /** Values that no type of the document describes: endless numbers, days and timestamps, and integers beyond 2^53. */
 const exceptional = /"(?:NaN|-?Infinity|-?infinity|-?\d{16,})"/
 
+/** Forms of answers are media types in a document. */
+const toldKind = (kind: string | undefined) => kind === 'format' ? undefined : kind
+
 /** Serves a generated world, sends its requests, and returns the first answer that its document does not describe. */
 async function firstWrong ({ requests, ...choices }: Case, counts: { described: number }): Promise<string | undefined> {
   const world = makeWorld(choices)
@@ -35,6 +38,8 @@ async function firstWrong ({ requests, ...choices }: Case, counts: { described: 
     const { body } = await served.send({ method: 'GET', url: `${prefix}/openapi.json`, headers: {} })
     const document = readDocument(JSON.parse(body) as OpenApiDocument)
     const client = makeClientState()
+    const { parameters } = served.api.options.syntax
+    const kindOf = (name: string) => name === 'by' ? name : toldKind(parameters.get(name))
     for (const sequence of requests) {
       const request = generateRequest(makeGenerator(sequence), served.api, client)
       const answer = await served.send(request)
@@ -45,6 +50,8 @@ async function firstWrong ({ requests, ...choices }: Case, counts: { described: 
       if (found === undefined || answer.body.includes('"statusCode":404') || exceptional.test(answer.body)) continue
       counts.described++
       const wrong = document.wrong(found, answer.status, String(answer.headers['content-type']), answer.body)
+      const untold = answer.status < 400 ? document.untold(found, request, answer, kindOf) : []
+      if (untold.length > 0) return `${request.method} ${request.url}: ${found.path} takes no ${untold.join(', ')}`
       if (wrong !== undefined) {
         return `${request.method} ${request.url}: ${answer.status} ${answer.body}\n` +
           `${found.path} ${JSON.stringify(wrong)}`

@@ -264,3 +264,78 @@ test('writes by a filter are operations of lists where they are on', async t => 
   t.match(components.schemas['Affected'], { required: ['status'] })
   await app.close()
 })
+
+async function serveAll () {
+  const app = Fastify()
+  const bulk: Array<'PATCH' | 'DELETE'> = ['PATCH', 'DELETE']
+  const requestStrategies = { batch: true, upsert: true, delete: true, bulk }
+  await app.register(dataApi, { collections: library(), imports: true, requestStrategies })
+  return app
+}
+
+/** Requests that are taken with any preference, one for each operation. */
+const preferring: ReadonlyArray<readonly [method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE', string, unknown?]> = [
+  ['POST', '/', [{ method: 'PATCH', path: '/authors/1', body: {} }]],
+  ['GET', '/authors'],
+  ['GET', '/authors/by_name'],
+  ['GET', '/authors/1'],
+  ['POST', '/authors', { name: 'New', rating: null }],
+  ['PATCH', '/authors?id=1', {}],
+  ['DELETE', '/authors?id=99'],
+  ['PUT', '/authors/1', {}],
+  ['PATCH', '/authors/1', {}],
+  ['PUT', '/authors/1/name', 'Ada'],
+  ['DELETE', '/authors/2']
+]
+
+test('each operation lists the preferences that it applies, and no others', async t => {
+  const asked = ['count=exact', 'return=representation', 'return=minimal', 'dry-run', 'resolution=merge']
+  for (const [method, url, body] of preferring) {
+    for (const prefer of asked) {
+      const app = await serveAll()
+      const document = app.dataApi.openapi()
+      const { operation } = readDocument(document).find(method, url) ?? {}
+      const told = resolved(operation?.parameters, document).find(({ name }) => name === 'Prefer')?.description ?? ''
+      // A resolution is that of an import.
+      const isImport = method === 'POST' && url === '/authors' && prefer.startsWith('resolution')
+      const headers = { prefer, 'content-type': isImport ? 'application/x-ndjson' : 'application/json' }
+      const answer = await app.inject({
+        method,
+        url: isImport ? `${url}?by=name` : url,
+        ...body === undefined ? { headers: { prefer } } : { headers, payload: JSON.stringify(body) }
+      })
+      const isApplied = String(answer.headers['preference-applied']).includes(prefer)
+      t.equal(isApplied, told.includes(prefer), `${method} ${url} ${prefer}: ${answer.body}`)
+      await app.close()
+    }
+  }
+})
+
+test('an import takes `by`, and changes of items take `fields`', async t => {
+  const app = await serveAll()
+  const document = app.dataApi.openapi()
+  const named = (method: 'post' | 'patch', path: string, name: string) =>
+    resolved(document.paths[path]?.[method]?.parameters, document).find(one => one.name === name)
+  t.match(named('post', '/authors', 'by')?.schema, { enum: ['id', 'name'] })
+  t.match(named('patch', '/authors', 'fields'), { in: 'query' })
+  await app.close()
+})
+
+test('an array of changes answers without ids where the API gives none', async t => {
+  for (const createdBody of ['status', 'none', 'id'] as const) {
+    const app = Fastify()
+    await app.register(dataApi, {
+      collections: library(), requestStrategies: { upsert: true }, responseContent: { createdBody }
+    })
+    const reader = readDocument(app.dataApi.openapi())
+    const { statusCode, body } = await app.inject({
+      method: 'PATCH', url: '/authors', payload: [{ name: 'New', rating: 1 }, { id: 1 }]
+    })
+    const found = reader.find('PATCH', '/authors')
+    t.strictSame(found && reader.wrong(found, statusCode, 'application/json', body), undefined, body)
+    const inId = JSON.stringify([{ status: 'created', id: 3 }, { status: 'ok' }])
+    const isRight = found && reader.wrong(found, 201, 'application/json', inId) === undefined
+    t.equal(isRight, createdBody === 'id', createdBody)
+    await app.close()
+  }
+})

@@ -34,11 +34,13 @@ export const failed = shared('Failed')
 export const directory: Answer<OnRoot> = (_, describing) =>
   jsonResponse('The collections.', directorySchema(describing))
 
-export const batchDone: Answer<OnRoot> = (_, describing) => jsonResponse('All done, or tried.', {
-  anyOf: [
-    { type: 'array', items: describing.components.named('BatchResult', batchResultSchema) }, doneSchema(describing)
-  ]
-})
+export const batchDone: Answer<OnRoot> = (on, describing) => {
+  const results = { type: 'array', items: describing.components.named('BatchResult', batchResultSchema) }
+  const isTried = holds('tries', on, describing)
+  return isTried
+    ? jsonResponse('All done, or tried.', { anyOf: [results, doneSchema(describing)] })
+    : jsonResponse('All done.', results)
+}
 
 const batchResultSchema = (): Schema => closedObject({
   status: { type: 'integer', description: 'the status of the request alone' },
@@ -105,8 +107,7 @@ export const created = kept('Created', (on, describing) => {
   const { collection } = on
   const { face: { createdBody }, profile } = describing
   const headers = { Location: headerOf('The path of the new item.') }
-  const isShown = createdBody === 'id' && collection.key.every(({ readable }) => readable)
-  const acknowledgement = createdSchema(isShown ? keySchema(collection) : undefined)
+  const acknowledgement = creationSchema(on, describing)
   const one = orShown(acknowledgement, collection, describing)
   // An array of a sub-collection can link some items and create others.
   const mixed = { type: 'array', items: { anyOf: [acknowledgement, doneSchema(describing)] } }
@@ -115,6 +116,12 @@ export const created = kept('Created', (on, describing) => {
   const forms = [...oneOrMany(one), mixed, ...importedAnswers(on, describing)]
   return jsonResponse('Created. `Prefer` decides what the body shows.', { anyOf: forms }, { headers })
 })
+
+/** The acknowledgement of a new item, of which the application shows the key or not. */
+function creationSchema ({ collection }: OnCollection, { face: { createdBody } }: Describing): Schema {
+  const isShown = createdBody === 'id' && collection.key.every(({ readable }) => readable)
+  return createdSchema(isShown ? keySchema(collection) : undefined)
+}
 
 /** A key of several fields is shown as its path segment. */
 function keySchema (collection: CollectionView): Schema {
@@ -147,10 +154,11 @@ export const deleted: Answer = (_, describing) => jsonResponse('Deleted.', doneS
 export const affected: Answer = (_, describing) => jsonResponse('The number of items.', affectedSchema(describing))
 
 /** The answers to an array of changes, and to what is no array, or one that is tried. */
-const changesWith = (other: (describing: Describing) => Schema): Answer => ({ collection }, describing) => {
+const changesWith = (other: (describing: Describing) => Schema): Answer => (on, describing) => {
+  const { collection } = on
   const others = other(describing)
   const done = doneSchema(describing)
-  const created = collection.strategies.upsert ? [createdSchema({})] : []
+  const created = collection.strategies.upsert ? [creationSchema(on, describing)] : []
   const element = { anyOf: [done, ...created, itemSchema(collection, describing)] }
   return jsonResponse('Updated.', { anyOf: [{ type: 'array', items: element }, others] })
 }
@@ -161,6 +169,7 @@ const without = (what: string): Answer =>
   when(['details'], () => ({ description: `${what}; \`Prefer: return=minimal\`.` }))
 export const updatedSilently = without('Updated')
 export const writtenSilently = without('Written')
+export const deletedSilently = without('Deleted')
 
 export const value: Answer<OnFields> = (on, describing) =>
   jsonResponse('The value.', distinctSchema(valuesIn(on, describing)))

@@ -33,7 +33,7 @@ type Suffix = typeof suffixes[number]
 // No name of the whole API ends with one of these.
 export type ResponseSuffix = 'Page' | 'Groups' | 'Item' | 'ItemOrNull' | 'Created' | 'Linked' | 'Updated' | 'Upserted'
 type ParameterSuffix =
-  'Where' | 'Sort' | 'Fields' | 'Page' | 'Size' | 'Offset' | 'After' | 'Before' | 'Identifier'
+  'Where' | 'Sort' | 'Fields' | 'Page' | 'Size' | 'Offset' | 'After' | 'Before' | 'Identifier' | 'By'
 
 /** `prefix` is put before every name, so that the schemas of two registrations fit into one document. */
 export function makeComponents (collections: Iterable<CollectionView>, prefix: string): Components {

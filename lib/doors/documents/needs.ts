@@ -54,7 +54,9 @@ const facts = {
     resource?.requirements.every(({ field }) => isNameable(field, profile)) === true,
   direct: ({ via }) => via === undefined,
   behind: ({ via }) => via !== undefined,
-  tries: ({ collection }) => collection?.strategies.dryRun === true,
+  /** A batch has no collection of its own. */
+  tries: ({ collection }, { sight }) =>
+    (collection === undefined ? sight.collections : [collection]).some(({ strategies }) => strategies.dryRun === true),
   /** The URL of an item that is not there creates it, or elements of arrays create theirs. */
   upserts: ({ collection, via }) => via === undefined && collection?.strategies.upsert === true,
   upsertsEach: ({ collection }) => collection?.strategies.upsert === true,

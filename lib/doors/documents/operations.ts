@@ -1,14 +1,15 @@
 import {
-  affected, allChanged, valueChanged, badRequest, batchDone, changed, conflict, created, deleted, directory, failed,
-  failedPrecondition, groups, item, itemOrNull, linked, notFound, notModified, page, tried, updated, updatedSilently,
-  upserted, value, written, writtenSilently
+  affected, allChanged, valueChanged, badRequest, batchDone, changed, conflict, created, deleted, deletedSilently,
+  directory, failed, failedPrecondition, groups, item, itemOrNull, linked, notFound, notModified, page, tried, updated,
+  updatedSilently, upserted, value, written, writtenSilently
 } from './answers.ts'
 import {
   allChanges, allLinks, amendment, asQuery, batch, eachChange, newItem, newOrLinked, newValue, patch, update, valuePatch
 } from './bodies.ts'
 import { type OnCollection, type OnFields, type OnRelation, type OnResource, type OnRoot, when } from './needs.ts'
 import {
-  field, fields, filters, ifMatch, ifNoneMatch, listing, maxAffected, returned, returnedFields, where, withCount
+  acknowledged, creation, deletedMany, field, fields, filters, ifMatch, ifNoneMatch, listing, onlyCreate, returned,
+  returnedFields, updateOfMany, where, withCount
 } from './parameters.ts'
 import type { OperationRow, OperationRows } from './write.ts'
 
@@ -53,9 +54,9 @@ const updateMany: ReadonlyArray<OperationRow<OnResource>> = [
     id: 'update_many_{list}',
     summary: 'Update all items that a filter finds in {all}',
     description: ['A filter is required. All are written, or none.'],
-    parameters: [filters, where, maxAffected],
+    parameters: updateOfMany,
     body: allChanges,
-    answers: { 200: allChanged, 201: when(['upsertsEach'], allChanged), ...ofWrite }
+    answers: { 200: allChanged, 201: when(['upsertsEach'], allChanged), 204: updatedSilently, ...ofWrite }
   },
   {
     needs: ['namedFilters'],
@@ -64,7 +65,7 @@ const updateMany: ReadonlyArray<OperationRow<OnResource>> = [
     description: ['Each element names an item by an identifier. All are updated, or none.'],
     parameters: returnedFields,
     body: eachChange,
-    answers: { 200: changed, 201: when(['upsertsEach'], changed), ...ofWrite }
+    answers: { 200: changed, 201: when(['upsertsEach'], changed), 204: updatedSilently, ...ofWrite }
   }
 ]
 
@@ -72,8 +73,8 @@ const deleteMany: OperationRow<OnResource> = {
   id: 'delete_many_{list}',
   summary: 'Delete all items that a filter finds in {all}',
   description: ['A filter is required. All are written, or none.'],
-  parameters: [filters, where, maxAffected],
-  answers: { 200: affected, ...ofWrite }
+  parameters: [filters, where, deletedMany],
+  answers: { 200: affected, 204: deletedSilently, ...ofWrite }
 }
 
 const updateOne: OperationRow<OnResource> = {
@@ -81,7 +82,7 @@ const updateOne: OperationRow<OnResource> = {
   id: { allUpdates: '{method}_{item}', otherwise: 'update_{item}' },
   summary: { upserts: 'Update or create {one}', otherwise: 'Update {one}' },
   description: ['The update is partial: members that the body leaves out keep their values.', onSomeItems],
-  parameters: [...returnedFields, ifMatch],
+  parameters: [...returnedFields, ifMatch, onlyCreate],
   body: update,
   answers: { 200: updated, 201: when(['upserts'], upserted), 204: updatedSilently, ...ofWrite }
 }
@@ -95,8 +96,8 @@ const deleteOne: OperationRow<OnResource> = {
     { unlinks: 'Both items stay.', otherwise: 'The application decides if what refers to it is deleted as well.' },
     onSomeItems
   ],
-  parameters: [ifMatch],
-  answers: { 200: deleted, ...ofWrite }
+  parameters: [acknowledged, ifMatch],
+  answers: { 200: deleted, 204: deletedSilently, ...ofWrite }
 }
 
 /**
@@ -119,7 +120,8 @@ export const operations: {
       id: 'list_collections',
       summary: 'List the collections',
       description: ['The name of a collection is the first segment of its paths.'],
-      answers: { 200: directory, 400: badRequest, default: failed }
+      parameters: [ifNoneMatch],
+      answers: { 200: directory, ...ofRead }
     },
     post: {
       needs: ['batches', 'takesBatches'],
@@ -129,6 +131,7 @@ export const operations: {
         'Runs the operations in their order in one transaction: all are done, or none.',
         'An error tells the index of its `operation`.'
       ],
+      parameters: [returned],
       body: batch,
       answers: { 200: batchDone, ...ofWrite }
     }
@@ -140,7 +143,7 @@ export const operations: {
       id: 'create_{list}',
       summary: 'Create in {in}',
       description: [ofNewItems],
-      parameters: returnedFields,
+      parameters: creation,
       body: newItem,
       answers: { 200: tried, 201: created, 400: badRequest, 409: conflict, default: failed }
     },
@@ -155,9 +158,17 @@ export const operations: {
       id: 'create_{list}',
       summary: 'Create or link in {in}',
       description: [ofNewItems],
-      parameters: returnedFields,
+      parameters: creation,
       body: newOrLinked,
-      answers: { 200: linked, 201: created, 400: badRequest, 404: notFound, 409: conflict, default: failed }
+      answers: {
+        200: linked,
+        201: created,
+        204: updatedSilently,
+        400: badRequest,
+        404: notFound,
+        409: conflict,
+        default: failed
+      }
     },
     put: {
       id: 'replace_{list}',
@@ -166,8 +177,9 @@ export const operations: {
         creates: 'Links the items of the array, creates those that do not exist, and unlinks all others.',
         otherwise: 'Links the items of the array, and unlinks all others.'
       }],
+      parameters: [acknowledged],
       body: allLinks,
-      answers: { 200: linked, ...ofWrite }
+      answers: { 200: linked, 204: updatedSilently, ...ofWrite }
     },
     patch: updateMany,
     delete: deleteMany,
@@ -240,7 +252,7 @@ export const operations: {
         'A member for each value: the item for an identifier, else the items that share the value;',
         'with functions such as `fields=count()`, values of the group.'
       ],
-      parameters: [...listing, ifNoneMatch],
+      parameters: [...listing, withCount, ifNoneMatch],
       answers: { 200: groups, ...ofRead }
     }
   }

@@ -2,7 +2,9 @@ import type { CollectionView } from '../../core/api/face.ts'
 import { operatorNames } from '../../core/model/operators.ts'
 import { parameterOf, type Syntax } from '../../core/request/syntax.ts'
 import { memoize } from '../../core/scheduling/memoize.ts'
-import { type Describing, type OnCollection, type OnFields, type OnRoot, type Piece, when } from './needs.ts'
+import {
+  type Describing, holds, type Need, type OnCollection, type OnFields, type OnRoot, type Piece, when
+} from './needs.ts'
 import { filterParameters } from './filters.ts'
 import { readableFields } from './items.ts'
 import type { Parameter, Parameters, SchemaReference, Schema } from './objects.ts'
@@ -136,13 +138,53 @@ const header = (component: string, name: string, description: string): Taken<OnR
 
 export const ifNoneMatch = header('IfNoneMatch', 'If-None-Match', 'The ETag of the representation that the client has.')
 export const ifMatch = header('IfMatch', 'If-Match', 'The ETag that the item must have, so that no change is lost.')
-export const withCount = header('Count', 'Prefer', '`count=exact` counts all items.')
-export const maxAffected = header('MaxAffected', 'Prefer',
-  '`max-affected=10` refuses to write more items than that; `return=` as for one item.')
-export const returned = when(['selection'], header('Return', 'Prefer',
-  '`return=representation` answers with the item, `return=minimal` without a body. `dry-run` writes nothing.'))
+export const onlyCreate =
+  when(['upserts'], header('OnlyCreate', 'If-None-Match', '`*` only creates, and changes no item.'))
 export const idempotencyKey = when(['takesKeys'], header('IdempotencyKey', 'Idempotency-Key',
   'A new text for each write; sent again with the same one, it is done once.'))
 
+/** What a preference says, and what an operation needs to take it (docs/http.md: Writing). */
+const preferences = {
+  Count: { says: '`count=exact` counts all items.', needs: [] },
+  Affected: { says: '`max-affected=10` refuses to write more items than that.', needs: [] },
+  Merge: {
+    says: '`resolution=merge` updates those items of an import that exist, `resolution=ignore` leaves them.',
+    needs: ['imports', 'upsertsEach']
+  },
+  Shown: { says: '`return=representation` answers with the item.', needs: ['selection'] },
+  Silent: { says: '`return=minimal` answers without a body.', needs: [] },
+  Tried: { says: '`dry-run` writes nothing.', needs: ['tries'] }
+} as const satisfies Readonly<Record<string, { readonly says: string, readonly needs: readonly Need[] }>>
+
+/** Returns the header `Prefer` of these preferences, as far as the operation takes them. */
+const prefer = (...names: ReadonlyArray<keyof typeof preferences>): Taken<OnRoot> => (on, describing) => {
+  const taken = names.filter(name => preferences[name].needs.every(need => holds(need, on, describing)))
+  if (taken.length === 0) return undefined
+  const says = taken.map(name => preferences[name].says).join(' ')
+  return header(`Prefer${taken.join('')}`, 'Prefer', says)(on, describing)
+}
+
+export const withCount = prefer('Count')
+export const returned = prefer('Shown', 'Silent', 'Tried')
+export const acknowledged = prefer('Silent', 'Tried')
+export const deletedMany = prefer('Affected', 'Silent', 'Tried')
+const updatedMany = prefer('Affected', 'Shown', 'Silent', 'Tried')
+const createdIn = prefer('Merge', 'Shown', 'Silent', 'Tried')
+
+/** The identifier by which the lines of an import name items. */
+const by: Taken = when(['imports', 'upsertsEach', 'details'], ({ collection }, { components }) => [
+  components.parameterOf(collection, 'By', () => ({
+    name: 'by',
+    in: 'query',
+    description: 'The identifier by which a line of an import with `resolution` names its item; default: the key.',
+    schema: {
+      type: 'string', enum: collection.identifiers.flatMap(({ name, fields }) => fields === undefined ? [] : [name])
+    }
+  }))
+])
+
 /** A write can show what it wrote, so it takes a selection. */
-export const returnedFields: readonly Taken[] = [when(['details'], fields), returned]
+const shownFields: Taken = when(['details'], fields)
+export const returnedFields: readonly Taken[] = [shownFields, returned]
+export const creation: readonly Taken[] = [shownFields, by, createdIn]
+export const updateOfMany: readonly Taken[] = [filters, where, shownFields, updatedMany]
