@@ -19,11 +19,38 @@ every('a key of several fields is one segment, its values between commas', async
   same(await get('/lines/1,7/product/name'), 200, 'tea')
   same(await get('/orders/1/lines/1,8/quantity'), 200, 2)
   same(await get('/lines/by_order_id,product_id/1,7/quantity'), 200, 5)
-  for (const other of ['1', '7,1', '1,7,', '1,7,8', ',7', '01,7', '1%2C7', '2,8']) {
-    const id = decodeURIComponent(other)
-    same(await get(`/lines/${other}`), 404, missing(id))
-  }
+  for (const other of ['7,1', '2,8']) same(await get(`/lines/${other}`), 404, missing(other))
   same(await get('/orders/2/lines/1,7/quantity'), 404, missing('1,7'))
+})
+
+const advised = (identifier: string, advice: string) => {
+  const told = missing(identifier)
+  return { ...told, message: `${told.message} ${advice}` }
+}
+
+every('a segment that cannot be a key of several fields is told why', async ({ get, send, same }) => {
+  const two = "A key of 'lines' has 2 values with commas between them: 'order_id,product_id'."
+  for (const other of ['1', '1,7,', '1,7,8', '1%2C7%2C8']) {
+    const told = advised(decodeURIComponent(other), two)
+    same(await get(`/lines/${other}`), 404, told)
+    same(await get(`/lines/by_order_id,product_id/${other}`), 404, told)
+    same(await get(`/lines/${other}/quantity`), 404, told)
+    same(await send('PATCH', `/lines/${other}`, { quantity: 1 }), 404, told)
+  }
+  const integer = 'takes an integer between -9007199254740991 and 9007199254740991, not'
+  same(await get('/lines/,7'), 404, advised(',7', `'order_id' ${integer} ''.`))
+  same(await get('/lines/01,7'), 404, advised('01,7', `'order_id' ${integer} '01'.`))
+  same(await get('/lines/1%2Cx'), 404, advised('1,x', `'product_id' ${integer} 'x'.`))
+  same(await get('/lines/1%2C7,8'), 404, advised('1,7,8', `'order_id' ${integer} '1,7'.`))
+  same(await get('/orders/9/lines/1'), 404, missing('9'))
+})
+
+every('a key whose commas are all encoded is split, unless it is another identifier', async ({ get, send, same }) => {
+  same(await get('/lines/1%2C7/quantity'), 200, 5)
+  same(await get('/lines/by_order_id,product_id/1%2C7/quantity'), 200, 5)
+  same(await get('/regions/a%2Cb?fields=country'), 200, { country: 'é /' })
+  same(await send('PATCH', '/lines/1%2C7', { quantity: 6 }), 200, { status: 'ok' })
+  same(await get('/lines/1,7/quantity'), 200, 6)
 })
 
 every('a comma in a value of a key is percent-encoded', async ({ get, same }) => {

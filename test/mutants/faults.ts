@@ -57,6 +57,12 @@ export const faults: readonly Fault[] = [
     tests: ['contract/pages', 'contract/rules/fields', 'contract/non-interference']
   },
   {
+    what: 'plan: a key is split at encoded commas where another identifier is meant',
+    text: 'identified.alternatives.length === 0 ? stored.find',
+    fault: 'identified.alternatives.length >= 0 ? stored.find',
+    tests: ['contract/composite-keys']
+  },
+  {
     what: 'plan: no null follows a cursor',
     text: 'path !== undefined || (isNullable(term) && !descending)) return []',
     fault: 'path !== undefined) return []',

@@ -120,8 +120,9 @@ export class ArgumentError extends DataApiError {
 /** Thrown at registration for a mistake in a declaration or an option. */
 export class DeclarationError extends Error { override readonly name = 'DeclarationError' }
 
-export const identifierNotFound = (identifier: string) =>
-  new DataApiError('identifier_not_found', `An item was not found with the identifier '${identifier}'.`)
+/** `advice`: a sentence that follows the message, after a space. */
+export const identifierNotFound = (identifier: string, advice = '') =>
+  new DataApiError('identifier_not_found', `An item was not found with the identifier '${identifier}'.${advice}`)
 
 export const collectionNotFound = (name: string, suggestion: string | undefined) =>
   new DataApiError('collection_not_found', `There is no collection '${name}'.${didYouMean(suggestion)}`, {

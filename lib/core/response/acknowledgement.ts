@@ -36,7 +36,7 @@ export function renderWrite (
     case 'updated': return renderUpdated(plan, result.row, scalar, echo)
     case 'deleted': return echo.returns === 'minimal' ? minimal(204) : acknowledge(200, { status: 'ok' })
     case 'affected': return renderAffected(plan, result, echo)
-    case 'missing': throw identifierNotFound(walked[result.step]?.segment ?? '')
+    case 'missing': throw identifierNotFound(walked[result.step]?.segment ?? '', walked[result.step]?.advice)
     case 'ambiguous': throw new TypeError('an ambiguous segment is told by its candidates')
   }
 }

@@ -70,7 +70,7 @@ export function renderJson (
 export function renderMissing (read: DataRead, step: number, { ifNoneMatch }: Pick<PageEcho, 'ifNoneMatch'>): Answer {
   const isSubItem = read.kind === 'item' && read.nullable && step === read.walked.length - 1
   if (isSubItem) return tagged(ok('null'), ifNoneMatch)
-  throw identifierNotFound(read.walked[step]?.segment ?? '')
+  throw identifierNotFound(read.walked[step]?.segment ?? '', read.walked[step]?.advice)
 }
 
 function renderItemRead (

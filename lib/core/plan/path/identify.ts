@@ -26,6 +26,8 @@ export interface Identified {
   readonly special: boolean
   /** The values for an item created under this segment: those of the first identifier whose type takes the segment. */
   readonly pathValues: readonly PathValue[] | undefined
+  /** What a segment must be that cannot be the key of several fields, where no other identifier takes it either. */
+  readonly advice?: string
 }
 
 /**
@@ -40,7 +42,26 @@ export function identify (
   if (special !== undefined) return identifySpecial(special, collection, context)
   const stored = storedIdentifiers(collection)
   if (stored === undefined) return lookUp(usableIdentifiers(collection), segment, collection, context)
-  return identifyStored(stored, segment)
+  const identified = identifyStored(stored, segment)
+  const key = identified.alternatives.length === 0 ? stored.find(one => one.kind === 'key') : undefined
+  if (key === undefined) return identified
+  const whole = identifyStored([key], splitAnew(segment))
+  return whole.alternatives.length === 0 ? { ...identified, advice: adviceOn(key, segment, collection) } : whole
+}
+
+/** Returns a segment all of whose commas were encoded, as clients encode an id, as if none had been. */
+const splitAnew = ({ text, parts }: Segment): Segment =>
+  ({ text, parts: parts.length === 1 && !text.includes('%') ? text.split(',') : parts })
+
+/** Tells why a segment cannot be a key. */
+function adviceOn ({ name, fields }: KeyIdentifier, segment: Segment, collection: Collection): string {
+  const { parts } = splitAnew(segment)
+  if (parts.length !== fields.length) {
+    return ` A key of '${collection.name}' has ${fields.length} values with commas between them: '${name}'.`
+  }
+  const wrong = fields.findIndex(({ type }, index) => type.parse(parts[index] ?? '') === undefined)
+  const field = fields[wrong]
+  return field === undefined ? '' : ` '${field.name}' takes ${field.type.expected}, not '${parts[wrong]}'.`
 }
 
 type StoredIdentifier = FieldIdentifier | KeyIdentifier
@@ -99,8 +120,14 @@ function identified (identifiers: readonly Identifier[], wheres: readonly Predic
 export function identifyBy (
   identifier: Identifier, segment: Segment, collection: Collection, context: Context
 ): Identified | Promise<Identified> {
-  return after(match(identifier, segment, collection, context), (where): Identified =>
-    ({ where, alternatives: [], special: false, pathValues: givenBy(identifier, segment) }))
+  const read = identifier.kind === 'key' ? splitAnew(segment) : segment
+  return after(match(identifier, read, collection, context), (where): Identified => ({
+    where,
+    alternatives: [],
+    special: false,
+    pathValues: givenBy(identifier, read),
+    ...where === never && identifier.kind === 'key' && { advice: adviceOn(identifier, read, collection) }
+  }))
 }
 
 function givenBy (identifier: Identifier, segment: Segment): readonly PathValue[] | undefined {

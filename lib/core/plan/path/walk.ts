@@ -19,6 +19,8 @@ export interface Walked {
   readonly length: number
   /** The identifiers that the segment may match. Empty if there is only one. */
   readonly alternatives: readonly Alternative[]
+  /** See Identified. */
+  readonly advice?: string | undefined
 }
 
 interface Base { readonly walked: readonly Walked[] }
@@ -213,12 +215,12 @@ export function itemOf (
   { from, where, pathValues, walked }: CollectionResource, identified: Identified, segment: string, index: number
 ): ItemResource {
   const { collection, via } = from
-  const { special, pathValues: own } = identified
+  const { special, pathValues: own, advice } = identified
   const step = { collection, via, where: both(where, identified.where) }
   const alternatives = where === always
     ? identified.alternatives
     : identified.alternatives.map(one => ({ identifier: one.identifier, where: both(where, one.where) }))
-  const last = { step, segment, length: index + 1, alternatives }
+  const last = { step, segment, length: index + 1, alternatives, advice }
   return {
     kind: 'item',
     collection,
