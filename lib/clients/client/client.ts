@@ -51,10 +51,13 @@ export function createClient<A extends Api<A> = AnyApi> (
     } catch (cause) {
       const error = brokenOff(cause, response, signal)
       const what = error.code + error.status
-      if (isQuery && !override && /405|501|not_api40[03]/.test(what)) {
+      // A page of another origin sees no answer where that of a proxy lacks CORS.
+      if (isQuery && !override && /405|501|not_api40[03]|network0/.test(what)) {
         knowsQuery = false
         return request(call, read, attempt)
       }
+      // There is no answer to a POST either.
+      if (override && what === 'network0') knowsQuery = true
       // Nobody knows what became of a write that the API did not answer, or answered with outcome_unknown.
       if (method && !/4..$|internal|unavailable|rejected/.test(what)) error.outcome = 'unknown'
       const after = response?.headers.get('retry-after') ?? 2 ** attempt / 5
