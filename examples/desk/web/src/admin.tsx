@@ -1,13 +1,14 @@
 import { createDataProvider } from 'fastify-data-api/react-admin'
 import { StrictMode } from 'react'
 import {
-  Admin, AutocompleteInput, Create, DataTable, DateField, DateTimeInput, Edit, List, ReferenceField, ReferenceInput,
-  ReferenceManyField, required, Resource, SearchInput, SelectInput, SimpleForm, TextField, TextInput
+  Admin, type AuthProvider, AutocompleteInput, BulkDeleteButton, Create, DataTable, DateField, DateTimeInput, Edit,
+  List, ReferenceField, ReferenceInput, ReferenceManyField, required, Resource, SearchInput, SelectInput, SimpleForm,
+  TextField, TextInput
 } from 'react-admin'
 import { createRoot } from 'react-dom/client'
 import { priorities, states } from './fields.tsx'
 import { Login } from './login.tsx'
-import { logOut, send, server, useSession } from './session.ts'
+import { currentSession, logOut, send, server, useSession } from './session.ts'
 
 // The same API in react-admin. The login is the desk's own dialog.
 
@@ -31,7 +32,7 @@ const TicketList = () => (
     filters={[...search, <SelectInput key='state' source='state' choices={choicesOf(states)} />]}
     sort={{ field: 'id', order: 'DESC' }}
   >
-    <DataTable>
+    <DataTable bulkActionButtons={<BulkDeleteButton mutationMode='pessimistic' />}>
       <DataTable.Col source='subject' />
       <DataTable.Col source='state' />
       <DataTable.Col source='priority' />
@@ -87,30 +88,34 @@ const CustomerList = () => (
   </List>
 )
 
+const TicketEdit = () => <Edit mutationMode='pessimistic'><TicketForm /></Edit>
+const TicketCreate = () => <Create><TicketForm /></Create>
+const CustomerCreate = () => <Create><CustomerForm /></Create>
+
+const authProvider: AuthProvider = {
+  async login () {},
+  logout: logOut,
+  async checkAuth () {},
+  // The dialog has asked for a login already.
+  async checkError () {},
+  async getIdentity () {
+    const { person } = currentSession() ?? {}
+    return { id: person?.id ?? 0, fullName: person?.name ?? '' }
+  }
+}
+
 function Desk () {
   const { session, isConnected } = useSession()
   return (
     <>
       <output>{isConnected ? '' : 'No connection.'}</output>
       {session && (
-        <Admin
-          dataProvider={dataProvider} authProvider={{
-            login: async () => {},
-            logout: logOut,
-            checkAuth: async () => {},
-            checkError: async () => {},
-            getPermissions: async () => session.person.role,
-            getIdentity: async () => ({ id: session.person.id, fullName: session.person.name })
-          }} title='Desk' disableTelemetry
-        >
+        <Admin dataProvider={dataProvider} authProvider={authProvider} title='Desk' disableTelemetry>
           <Resource
-            name='tickets' list={TicketList} recordRepresentation='subject'
-            edit={() => <Edit mutationMode='pessimistic'><TicketForm /></Edit>}
-            create={() => <Create><TicketForm /></Create>}
+            name='tickets' list={TicketList} edit={TicketEdit} create={TicketCreate} recordRepresentation='subject'
           />
           <Resource
-            name='customers' list={CustomerList} edit={CustomerEdit} recordRepresentation='name'
-            create={() => <Create><CustomerForm /></Create>}
+            name='customers' list={CustomerList} edit={CustomerEdit} create={CustomerCreate} recordRepresentation='name'
           />
           <Resource name='people' recordRepresentation='name' />
         </Admin>

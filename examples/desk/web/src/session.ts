@@ -24,6 +24,8 @@ let state: State = { session: stored(), isAsking: stored() === undefined, isConn
 const listeners = new Set<() => void>()
 
 function set (changes: Partial<State>): void {
+  const isSame = Object.entries(changes).every(([name, value]) => state[name as keyof State] === value)
+  if (isSame) return
   state = { ...state, ...changes }
   for (const listener of listeners) listener()
 }
@@ -33,9 +35,12 @@ function subscribe (listener: () => void): () => void {
   return () => { listeners.delete(listener) }
 }
 
+export const currentSession = (): Session | undefined => state.session
 export const useSession = (): State => useSyncExternalStore(subscribe, () => state)
 
 addEventListener('offline', () => { set({ isConnected: false }) })
+// Streams may have outlived it. A request that fails tells otherwise.
+addEventListener('online', () => { set({ isConnected: true }) })
 // Somebody has logged in or out in another window.
 addEventListener('storage', ({ key }) => { if (key === 'session') enter(stored()) })
 

@@ -99,17 +99,24 @@ function Comments ({ ticket }: { readonly ticket: number }) {
   const add = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
     const form = event.currentTarget
-    const values = new FormData(form)
+    const written = new FormData(form)
+    const text = String(written.get('text'))
     form.reset()
-    tell(comments.insert({
+    const { isPersisted } = comments.insert({
       id: crypto.randomUUID(),
-      text: String(values.get('text')),
-      internal: values.has('internal'),
+      text,
+      internal: written.has('internal'),
       created_at: new Date().toISOString(),
       ticket_id: ticket,
       author_id: person?.id ?? null,
       author_name: person?.name ?? null
-    }).isPersisted.promise, setMessage)
+    })
+    tell(isPersisted.promise, message => {
+      setMessage(message)
+      // What was not stored can be sent again.
+      const input = form.querySelector('textarea')
+      if (message !== '' && input?.value === '') input.value = text
+    })
   }
   return (
     <section aria-label='Comments'>
