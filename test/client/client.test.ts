@@ -144,25 +144,34 @@ test('a filter that is too long for a URL goes in the body of a QUERY, and so do
 test('where QUERY is refused, a POST stands for it from then on', async t => {
   const html = (status: number) => new Response('<h1>Refused</h1>', { status })
   const refused = '{"error":"forbidden","message":"No."}'
-  const client = (answers: readonly Response[]) => {
+  const client = (answers: ReadonlyArray<Response | Error>) => {
     const sent: string[] = []
     const rest = [...answers]
     const fetch = async (_: string, { method = 'GET', headers, body }: RequestInit) => {
       const { 'x-http-method-override': override, 'content-type': type } = headers as Record<string, string>
       sent.push([method, override, type, body].join(' ').trim())
-      return rest.shift() ?? new Response('[]')
+      const answer = rest.shift() ?? new Response('[]')
+      if (answer instanceof Error) throw answer
+      return answer
     }
     return { sent, authors: createClient('http://host', { fetch, maxQuery: 20, retries: 0 }).resource('authors') }
   }
   const where = { name: { in: ['Ada Lovelace', 'Bo'] } }
   const form = 'application/x-www-form-urlencoded .where=name%3D*%22Ada%20Lovelace%22%2C%22Bo%22'
-  for (const answer of [html(405), html(501), html(400), html(403), new Response(refused, { status: 405 })]) {
+  // To a page of another origin, an answer without CORS is none.
+  const hidden = new TypeError('Failed to fetch')
+  for (const answer of [html(405), html(501), html(400), html(403), new Response(refused, { status: 405 }), hidden]) {
     const { sent, authors } = client([answer])
     t.strictSame((await authors.list({ where })).items, [])
     await authors.list({ where })
     await authors.list({ size: 1 })
-    t.strictSame(sent, [`QUERY  ${form}`, `POST QUERY ${form}`, `POST QUERY ${form}`, 'GET'], `${answer.status}`)
+    t.strictSame(sent, [`QUERY  ${form}`, `POST QUERY ${form}`, `POST QUERY ${form}`, 'GET'],
+      `${'status' in answer ? answer.status : answer}`)
   }
+  const offline = client([hidden, hidden])
+  t.match(await failed(offline.authors.list({ where })), { code: 'network', status: 0 })
+  await offline.authors.list({ where })
+  t.strictSame(offline.sent.map(one => one.slice(0, 10)), ['QUERY  app', 'POST QUERY', 'QUERY  app'])
   const at = client([html(405), html(405)])
   await Promise.all([at.authors.list({ where }), at.authors.count({ name: ['x'.repeat(20)] })])
   t.strictSame(at.sent.map(one => one.slice(0, 10)), ['QUERY  app', 'QUERY  app', 'POST QUERY', 'POST QUERY'])
