@@ -132,6 +132,12 @@ export const faults: readonly Fault[] = [
     postgres: true
   },
   {
+    what: 'sqlite: the null of JSON is a value where it is asked for',
+    text: "kind === 'json' ? unlessJsonNull(column) : column",
+    fault: 'kind === undefined ? unlessJsonNull(column) : column',
+    tests: ['contract/null-of-json']
+  },
+  {
     what: 'response: the words of a trigger are told by default',
     text: 'const error = options.raised ? withRaised(given) : given',
     fault: 'const error = withRaised(given)',

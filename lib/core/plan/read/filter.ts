@@ -143,10 +143,20 @@ function compareRelation (filter: ComparisonFilter, field: RelationField): Predi
 /** Returns the comparison of a field. Throws invalid_filter for an operator or a value that it does not take. */
 function compareField (filter: ComparisonFilter, field: DataField): Predicate {
   const { operator } = filter
+  if (field.type.kind === 'json') return compareJson(filter, field)
   const values = parseOperands(filter, field)
   return traitsOf(operator).list
     ? compareList(field, operator, values)
     : compareValue(field, operator, values[0] ?? null)
+}
+
+/** An array, or other JSON, can be compared with null only. */
+function compareJson (filter: ComparisonFilter, field: DataField): Predicate {
+  const { operator, values: [value], at } = filter
+  const { takesNull, list } = traitsOf(operator)
+  if (takesNull && !list && value !== undefined && isNull(value)) return compareValue(field, operator, null)
+  const reason = `'${field.name}' holds JSON, which is compared with null alone: whether it has a value.`
+  throw invalidFilter(`The field ${reason}${adviceOnName(filter)}`, at)
 }
 
 /** Returns the values with which a field is compared. Throws as compareField() does. */

@@ -80,6 +80,14 @@ const exactScalar = (column: Sql) => sql`(case ${jsonType(column)}
   when 'string' then to_json(${column}) when 'boolean' then to_json(${column})
   else to_json(to_jsonb(${column})::text) end)`
 
+// The text of JSON need not be made for its type to be known.
+const unlessJsonNull = (type: string) => (column: Sql) => isJson(type)
+  ? sql`case when ${sql.raw(`${type}_typeof`)}(${column}) <> 'null' then ${column} end`
+  : sql`case when btrim(${text(column)}, E' \\t\\n\\r') <> 'null' then ${column} end`
+
+/** Returns the codec of JSON, whose own null is shown as null. */
+export const jsonCodec = (type: string): ColumnCodec => ({ ...codecs.json, jsonNullAsNull: unlessJsonNull(type) })
+
 const nullOfJson = (column: Sql) => sql`nullif(to_jsonb(${column}), 'null')`
 
 const mixedJson: ColumnCodec = {

@@ -5,7 +5,8 @@ import type { ColumnType, Sql } from '../statements/dialect.ts'
 import { elementOf, encodeArray, isArray } from './arrays.ts'
 import { decodeBoolean, decodeDate, decodeExactJson, decodeInteger, decodeJson, decodeNumber } from './decoders.ts'
 import {
-  type ColumnCodec, codecs, integerCodec, isInteger, isJson, numberCodec, text, textCodec, timeCodec, timestampCodec
+  type ColumnCodec, codecs, integerCodec, isInteger, isJson, jsonCodec, numberCodec, text,
+  textCodec, timeCodec, timestampCodec
 } from './codecs.ts'
 import { real } from './inexact.ts'
 
@@ -116,7 +117,7 @@ const kinds: Readonly<Record<ValueKind, Kind>> = {
     column: 'json',
     families: undefined,
     decode: decodeJson,
-    codec: columnType => isArray(columnType.type) ? arrayCodec(columnType) : codecs.json
+    codec: columnType => isArray(columnType.type) ? arrayCodec(columnType) : jsonCodec(columnType.type)
   },
   exact_json: {
     ...plain,

@@ -17,6 +17,9 @@ import {
   holdsTies, mistypedOperand, mistypedPosition, mistypedTexts, namedCondition, plainTexts
 } from './mistyped-values.ts'
 
+const unlessJsonNull = (column: Sql) =>
+  sql`case when trim(${column}, char(32, 9, 10, 13)) <> 'null' then ${column} end`
+
 /** The dialect of SQLite, from version 3.37. */
 export const sqliteDialect: Dialect = {
   makeCompiler: () => new (loadKysely().SqliteQueryCompiler)(),
@@ -26,7 +29,7 @@ export const sqliteDialect: Dialect = {
     kind === 'date-time' && type !== '' && isTextType(type)
       ? timestampCondition(column, operator, sql.val(slot))
       : undefined,
-  jsonNullAsNull: column => column,
+  jsonNullAsNull: (column, { kind }) => kind === 'json' ? unlessJsonNull(column) : column,
   // A timestamp may be stored as another text, which docs/databases.md says.
   isLossy: () => false,
   // `1.5` and `1.50`, the timestamps `2026-01-02` and `2026-01-02 00:00:00`, the text `1` and the number.
