@@ -64,7 +64,16 @@ test('what is wrong is told by line, and nothing is written then', async t => {
   })
   t.match(await runImport('name\nNeu!\nCan\n', file, 'artists'),
     { code: 1, error: "line 3: An item with the same 'name' already exists.\nnothing was imported\n", rows })
-  t.match(await runImport('name,colour\nNeu!,red\n', file, 'artists'), { code: 1, error: /^line 1: .*colour/, rows })
+  for (const [header, told] of [
+    ['name,colour', "there is no field 'colour'"],
+    ['Name,founded', "there is no field 'Name'; did you mean 'name'?"],
+    ['name;founded', "there is no field 'name;founded'; columns are separated by commas"],
+    ['name,', 'a column has no name; a comma at the end of the first line makes one']
+  ] as const) {
+    const { code, error } = await runImport(`${header}\nNeu!,1971\n`, file, 'artists')
+    t.equal(code, 1)
+    t.equal(error.split('\n', 1)[0], `line 1: ${told}`)
+  }
   t.match(await runImport('', file, 'artists', '--merge', 'founded'), { code: 1, error: /founded/, rows })
 })
 

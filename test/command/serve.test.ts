@@ -144,10 +144,12 @@ test('a folder of CSV, NDJSON and JSON is served, with types found by reading', 
 })
 
 test('a file whose values cannot be told apart is an error that names its row', async t => {
+  const comment = "remove the comment; the file's first line has the names of the columns"
   const quoting = 'put values that hold the delimiter in double quotes'
   const cases: ReadonlyArray<readonly [content: string, message: string]> = [
     ['a,b\n1,2\n1,2,3\n', `row 3 has 3 values, but there are 2 columns; ${quoting}`],
     ['a,b\n"x"y,2\n', 'in row 2, a character follows the closing quote of a field; write a quote in a value twice'],
+    ['# all of 2025\na,b\n', `row 2 has 2 values, but there is 1 column; ${comment}`],
     ['a\n"x\n', 'in row 2, a quoted field does not end; write a quote in a value twice']
   ]
   const file = newPath('x.csv')
@@ -295,4 +297,13 @@ test('it is told what is served, what is not and why; no name of a database cont
   t.match(told, 'Hidden, as they look secret: artists.password_hash')
   t.notMatch(told, '\u001B')
   t.equal(explain(new Error('one\n- two')), 'one two')
+})
+
+test('two files of one name are told by their names', async t => {
+  const folder = newPath('')
+  mkdirSync(folder)
+  writeFileSync(join(folder, 'a.csv'), 'x\n1\n')
+  writeFileSync(join(folder, 'a.json'), '[{"x":1}]')
+  t.strictSame(await runLine(folder),
+    { code: 1, out: '', error: "two tables are named 'a' and 'a', from a.csv and a.json; rename one\n" })
 })

@@ -10,9 +10,10 @@ import { CommandError } from './terminal.ts'
 
 type Value = string | number | boolean | null | object
 
-/** Rows that a file holds. */
+/** Rows that a file holds. `file`: its name. */
 export interface DataTable {
   readonly name: string
+  readonly file: string
   readonly columns: readonly DataColumn[]
   readonly rows: ReadonlyArray<readonly FileValue[]>
 }
@@ -89,7 +90,7 @@ function tableOfItems (name: string, items: readonly unknown[], places: Places):
     ({ name: column, type: typeOfValues(values.map(row => row[index] ?? null)) }))
   const rows = values.map(row => row.map((value, index) => stored(value, columns[index]?.type ?? 'TEXT')))
   checkTexts([[name, ...names], ...rows], index => index === 0 ? 'a name' : places.placeOf(index - 1), places.file)
-  return { name, columns, rows }
+  return { name, file: places.file, columns, rows }
 }
 
 function typeOfValues (values: readonly Value[]): FileColumnType {
@@ -122,13 +123,17 @@ function tableOfTexts (
 ): DataTable {
   const long = rows.findIndex(row => row.slice(names.length).some(text => text !== ''))
   if (long >= 0) {
-    const found = `row ${long + 2} has ${rows[long]?.length} values, but there are ${names.length} columns`
-    throw new CommandError(`${file}: ${found}; put values that hold the delimiter in double quotes`)
+    const known = names.length === 1 ? 'is 1 column' : `are ${names.length} columns`
+    const found = `row ${long + 2} has ${rows[long]?.length} values, but there ${known}`
+    const advice = names[0]?.startsWith('#') === true
+      ? "remove the comment; the file's first line has the names of the columns"
+      : 'put values that hold the delimiter in double quotes'
+    throw new CommandError(`${file}: ${found}; ${advice}`)
   }
   checkTexts([names, ...rows], index => `row ${index + 1}`, file)
   const columns = uniqueNames(names).map((column, index) =>
     ({ name: column, type: typeOfTexts(rows.map(row => row[index] ?? '').filter(text => text !== '')) }))
-  return { name, columns, rows: rows.map(row => columns.map(({ type }, index) => read(row[index] ?? '', type))) }
+  return { name, file, columns, rows: rows.map(row => columns.map(({ type }, index) => read(row[index] ?? '', type))) }
 }
 
 const read = (text: string, type: FileColumnType) => text === '' ? null : storedText(text, type)

@@ -71,12 +71,24 @@ async function importFrom (
   }
   const faults = told.details ?? [told]
   for (const { line, pointer = '', message = '' } of faults) {
-    const place = [line === undefined ? '' : `line ${line}: `, pointer === '' ? '' : `${pointer.slice(1)} `].join('')
-    error(`${printable(place + message)}\n`)
+    const place = line === undefined ? '' : `line ${line}: `
+    error(`${printable(place + sentenceOf(pointer.slice(1), message))}\n`)
   }
   error('nothing was imported\n')
   return 1
 }
+
+/** Returns the message about a member of a line, as a sentence about the file. */
+function sentenceOf (name: string, message: string): string {
+  const told = message.replace(/^The body\b/, 'The file')
+  if (!message.startsWith(noField)) return name === '' ? told : `${name} ${told}`
+  if (name === '') return 'a column has no name; a comma at the end of the first line makes one'
+  const [delimiter] = /[;\t|]/.exec(name) ?? []
+  const advice = delimiter === undefined ? message.slice(noField.length) : '; columns are separated by commas'
+  return `there is no field '${name}'${advice}`
+}
+
+const noField = 'there is no such field'
 
 interface Fault { readonly line?: number, readonly pointer?: string, readonly message?: string }
 interface Answer extends Fault { readonly status?: string, readonly details?: readonly Fault[] }

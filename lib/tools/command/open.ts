@@ -170,11 +170,15 @@ async function openDataFiles (
 const isDataFile = (name: string) => dataFiles.has(extname(name).toLowerCase()) && !name.startsWith('.')
 
 function checkNames (tables: readonly DataTable[]): void {
-  const known = new Map<string, string>()
-  for (const { name } of tables) {
+  const known = new Map<string, DataTable>()
+  for (const table of tables) {
+    const { name, file } = table
     const other = known.get(name.toLowerCase())
-    if (other !== undefined) throw new CommandError(`two tables are named '${other}' and '${name}'; rename one`)
-    known.set(name.toLowerCase(), name)
+    if (other !== undefined) {
+      const place = other.file === file ? `in ${file}` : `from ${other.file} and ${file}`
+      throw new CommandError(`two tables are named '${other.name}' and '${name}', ${place}; rename one`)
+    }
+    known.set(name.toLowerCase(), table)
   }
 }
 
