@@ -44,7 +44,8 @@ async function answerDocument (
   const { callers, options: { responseContent } } = serving.api
   const vary = ['Accept', ...responseContent.callerHeaders].join(', ')
   const headers = callers.personal ? { 'cache-control': 'private', vary } : {}
-  return taggedInParts(ok(text, headers), parseTags(request.headers['if-none-match']))
+  const { 'if-match': ifMatch, 'if-none-match': ifNoneMatch } = request.headers
+  return taggedInParts(ok(text, headers), { ifMatch: parseTags(ifMatch), ifNoneMatch: parseTags(ifNoneMatch) })
 }
 
 const allow = 'GET, HEAD, OPTIONS'

@@ -61,6 +61,29 @@ conditions('If-None-Match answers 304 where the client has the representation al
   }
 })
 
+conditions('a read with If-Match is 412 if what it would answer has none of these tags', async tools => {
+  const { get, request, same } = tools
+  const stale = unmet("What was read no longer matches 'If-Match'. Read it again without this header.")
+  for (const url of [
+    '/artists/1', '/artists/1/name', '/artists?limit=1', '/artists/by_name', '/', '/artists/3/label', '/openapi.json'
+  ]) {
+    const etag = await tagOf(tools, url)
+    same(await get(url, { 'if-match': '"x", y' }), 412, stale)
+    same(await get(url, { 'if-match': '"x"', 'if-none-match': etag }), 412, stale)
+    same(await request({ method: 'HEAD', url, headers: { 'if-match': '"x"' } }), 412, '')
+    for (const tags of [etag, `"x", W/${etag}`, '*']) {
+      tools.t.equal((await get(url, { 'if-match': tags })).statusCode, 200)
+      same(await get(url, { 'if-match': tags, 'if-none-match': etag }), 304, '', { etag })
+    }
+  }
+  const payload = 'limit=1'
+  const type = { 'content-type': 'application/x-www-form-urlencoded' }
+  const query = { method: 'QUERY', url: '/artists', payload } as never
+  same(await request({ ...query as object, headers: { ...type, 'if-match': '"x"' } }), 412, stale)
+  tools.t.equal((await get('/artists', { accept: 'text/csv', 'if-match': '"x"' })).statusCode, 200)
+  same(await get('/artists/99', { 'if-match': '"x"' }), 404, missing('99'))
+})
+
 conditions('a page whose links or count differ is another representation', async ({ t, get, send }) => {
   const before = await get('/labels?limit=2', { prefer: 'count=exact' })
   await send('POST', '/labels', { code: 'ZZZ' })

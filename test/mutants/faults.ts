@@ -39,6 +39,12 @@ export const faults: readonly Fault[] = [
     tests: ['request/query', 'contract/pages']
   },
   {
+    what: 'response: a read has whatever If-Match says',
+    text: 'conditions.ifMatch !== undefined && !isKnown(tag, conditions.ifMatch)',
+    fault: 'conditions.ifMatch === null',
+    tests: ['contract/conditions']
+  },
+  {
     what: 'plan: a size above the maximum stays',
     text: 'return Math.min(wholeNumber(size, 0), maxSize)',
     fault: 'return wholeNumber(size, 0)',

@@ -3,11 +3,11 @@ import crypto from 'node:crypto'
 import { batching } from '../scheduling/batching.ts'
 import { preconditionFailed, preconditionRequired } from '../errors/errors.ts'
 import type { Collection } from '../model/model.ts'
-import type { Conditions, Tags } from '../request/conditions.ts'
+import { type Conditions, noConditions, type Tags } from '../request/conditions.ts'
 
 import type { Row, Selection } from './plan.ts'
 
-export type { Tags }
+export { type Conditions, noConditions, type Tags }
 
 /** The members of an item: those in the answer (`show`), and what a source must read for the answer and its tag. */
 export interface Projection {
@@ -77,7 +77,7 @@ function endOfPart (text: string, start: number): number {
 /** In characters. */
 export const partLength = 2 ** 19
 
-/** Returns true if the client already has a representation with this tag, by weak comparison (RFC 9110, 13.1.2). */
+/** Returns true if a representation has one of these tags: marks of weak ones are not read (conditions.ts). */
 export const isKnown = (tag: string, known: Tags | undefined): boolean =>
   known === 'any' || (known?.includes(tag) ?? false)
 

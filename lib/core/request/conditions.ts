@@ -4,6 +4,8 @@ export type Tags = 'any' | readonly string[]
 /** The preconditions of a request (docs/http.md: Conditional requests). */
 export interface Conditions { readonly ifMatch: Tags | undefined, readonly ifNoneMatch: Tags | undefined }
 
+export const noConditions: Conditions = { ifMatch: undefined, ifNoneMatch: undefined }
+
 /**
  * Parses `*`, or tags separated by commas, each `"opaque"` or `W/"opaque"`; returns undefined without a header. Any
  * other text is skipped: it is not a tag, so it cannot match one. So is the mark of a weak tag, which tells of bytes

@@ -1,7 +1,7 @@
 import type { Acknowledgement } from '../../../schemas/acknowledgement.ts'
 import { identifierNotFound } from '../errors/errors.ts'
 import type { Collection } from '../model/model.ts'
-import { type Projection, versionOf } from '../plan/tag.ts'
+import { noConditions, type Projection, versionOf } from '../plan/tag.ts'
 import type { WritePlan, Row } from '../plan/plan.ts'
 import type { Write } from '../plan/write/write.ts'
 import type { Address } from '../run/address.ts'
@@ -75,7 +75,7 @@ function renderUpdated (plan: WritePlan, row: Row | undefined, scalar: boolean, 
     return ok(`{"status":"ok","value":${renderScalar(row, plan.representation.show)}}`)
   }
   const body = scalar ? renderScalar(row, plan.representation.show) : renderItem(row, plan.representation.show)
-  return tagged(ok(body, represented), undefined, versionOf(row, plan.collection), plan.representation.variant)
+  return tagged(ok(body, represented), noConditions, versionOf(row, plan.collection), plan.representation.variant)
 }
 
 /** Returns the answer to a write by a filter: how many items it has written, or these items. */
@@ -135,7 +135,7 @@ function renderRepresentation (
   const rows = rowsOf(items)
   const [row] = rows
   if (many || row === undefined) return json(status, `[${rows.map(itemWriter(show)).join(',')}]`, headers)
-  return tagged(json(status, renderItem(row, show), headers), undefined, versionOf(row, collection), variant)
+  return tagged(json(status, renderItem(row, show), headers), noConditions, versionOf(row, collection), variant)
 }
 
 const rowsOf = (items: readonly Created[]): readonly Row[] => items.flatMap(({ row }) => row === undefined ? [] : [row])

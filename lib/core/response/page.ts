@@ -1,5 +1,5 @@
 import type { Paging } from '../plan/read/link-style.ts'
-import type { Tags } from '../plan/tag.ts'
+import type { Conditions } from '../plan/tag.ts'
 import { type Answer, type AnswerLink, ok } from './answer.ts'
 import { type PageLink, type PageName, type PageRead, pageLinks } from './links.ts'
 import { formatPath, type PathParts, type Site } from './paths.ts'
@@ -12,7 +12,7 @@ export interface PageEcho {
   readonly pageName: PageName
   /** Returns the base of the API's URLs. Called only for an answer that contains URLs. */
   site (): Site
-  readonly ifNoneMatch: Tags | undefined
+  readonly conditions: Conditions
 }
 
 export interface PageOptions {

@@ -27,7 +27,7 @@ export function renderRead (
       const row = first(result.rows)
       const { show, variant } = read.projection
       const body = checkLength(renderScalar(row, show), options)
-      return taggedInParts(ok(body), echo.ifNoneMatch, versionOf(row, read.collection), variant)
+      return taggedInParts(ok(body), echo.conditions, versionOf(row, read.collection), variant)
     }
     case 'list': {
       const rows = inOrder(result.rows, read.paging.reversed)
@@ -54,7 +54,7 @@ export function renderJson (
     const { values } = result
     const { show, variant } = read.projection
     const body = checkLength(read.kind === 'item' ? joinMembers(values, show) : values[0] ?? 'null', options)
-    return taggedInParts(ok(body), echo.ifNoneMatch, versionOfTexts(values, read.projection), variant)
+    return taggedInParts(ok(body), echo.conditions, versionOfTexts(values, read.projection), variant)
   }
   if (result.kind === 'items' && read.kind === 'list') {
     const { more, total } = result
@@ -67,9 +67,9 @@ export function renderJson (
 }
 
 /** Returns `null` for a missing sub-item. Throws identifier_not_found for every other missing step. */
-export function renderMissing (read: DataRead, step: number, { ifNoneMatch }: Pick<PageEcho, 'ifNoneMatch'>): Answer {
+export function renderMissing (read: DataRead, step: number, { conditions }: Pick<PageEcho, 'conditions'>): Answer {
   const isSubItem = read.kind === 'item' && read.nullable && step === read.walked.length - 1
-  if (isSubItem) return tagged(ok('null'), ifNoneMatch)
+  if (isSubItem) return tagged(ok('null'), conditions)
   throw identifierNotFound(read.walked[step]?.segment ?? '', read.walked[step]?.advice)
 }
 
@@ -79,7 +79,7 @@ function renderItemRead (
   const { collection, projection: { show, variant } } = read
   const headers = read.special ? ownLocation(collection, address, echo, options) : undefined
   const body = checkLength(renderItem(row, show), options)
-  return taggedInParts(ok(body, headers), echo.ifNoneMatch, versionOf(row, collection), variant)
+  return taggedInParts(ok(body, headers), echo.conditions, versionOf(row, collection), variant)
 }
 
 type GroupResult = Extract<FoundRows, { kind: 'groups' }>
@@ -101,7 +101,7 @@ interface WrittenPage extends Omit<RenderedPage, 'body'> { readonly body: string
 const renderTaggedPage = (
   { paging, body, read }: WrittenPage, echo: PageEcho, options: PageOptions
 ): Answer | Promise<Answer> => after(body, text =>
-  taggedInParts(renderPage({ paging, body: checkLength(text, options), read }, echo, options), echo.ifNoneMatch))
+  taggedInParts(renderPage({ paging, body: checkLength(text, options), read }, echo, options), echo.conditions))
 
 /** Returns the text. Throws answer_too_large if it is longer than the limit. */
 function checkLength (body: string, { length }: Pick<PageOptions, 'length'>): string {

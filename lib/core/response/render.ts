@@ -4,7 +4,7 @@ import type { Model } from '../model/model.ts'
 import type { Walked } from '../plan/path/walk.ts'
 import { isStreamed } from '../plan/media.ts'
 import type { OptionsPlan } from '../plan/request.ts'
-import type { Tags } from '../plan/tag.ts'
+import { type Conditions, noConditions } from '../plan/tag.ts'
 import type { ReadOutcome, Result } from '../run/run.ts'
 import { type AcknowledgementOptions, renderWrite, type WriteEcho } from './acknowledgement.ts'
 import { type Answer, empty, type AnswerLink, ok } from './answer.ts'
@@ -30,7 +30,7 @@ interface Echo {
     readonly method: string
     readonly parts: readonly PathParts[]
     readonly returns: WriteEcho['returns']
-    readonly conditions: { readonly ifNoneMatch: Tags | undefined }
+    readonly conditions: Conditions
   }
   readonly queryText: { otherParameters (): string, readonly pageName: PageName }
 }
@@ -44,15 +44,15 @@ interface AnswerEcho extends PageEcho, WriteEcho { readonly method: string }
 export function render (
   result: Result, { request, queryText }: Echo, model: Model, { site, answers }: RenderOptions
 ): Answer | Promise<Answer> {
-  const { method, parts, returns, conditions } = request
+  const { method, parts, returns } = request
   const { otherParameters, pageName } = queryText
   // A live document that the client has already is not over.
   const isLive = 'format' in result && result.format.media === 'events'
-  const ifNoneMatch = isLive ? undefined : conditions.ifNoneMatch
-  const echo = { method, parts, otherParameters, pageName, returns, ifNoneMatch, site: () => siteOf(request, site) }
+  const conditions = isLive ? noConditions : request.conditions
+  const echo = { method, parts, otherParameters, pageName, returns, conditions, site: () => siteOf(request, site) }
   switch (result.kind) {
     case 'options': return renderOptions(result)
-    case 'directory': return tagged(renderRoot(model, echo, answers), ifNoneMatch)
+    case 'directory': return tagged(renderRoot(model, echo, answers), conditions)
     case 'read': return renderFound(result, echo, answers)
     case 'write': {
       const { write, result: written, identifiers, address } = result
