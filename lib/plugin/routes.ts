@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import type {
   FastifyInstance, FastifyReply, FastifyRequest, FastifySchema, HookHandlerDoneFunction
 } from 'fastify'
@@ -223,7 +224,8 @@ export function addBodyParser (scope: FastifyInstance, limits: BodyLimits, impor
   scope.removeAllContentTypeParsers()
   scope.addContentTypeParser('*', { parseAs: 'buffer' }, (request: FastifyRequest, bytes: Buffer, done) => {
     const contentType = request.headers['content-type']
-    const body = receiveBody({ contentType, bytes: bytes.length > 0 ? bytes : undefined }, limits)
+    const encoding = isUnpacked(request, bytes) ? undefined : encodingOf(request)
+    const body = receiveBody({ contentType, bytes: bytes.length > 0 ? bytes : undefined, encoding }, limits)
     ;(request as Received)[received] = body
     askAgain(request)
     done(null, valueOf(body))
@@ -232,11 +234,23 @@ export function addBodyParser (scope: FastifyInstance, limits: BodyLimits, impor
   // A parser of streams has no limit of bytes (request/receive.ts).
   scope.addContentTypeParser([...importTypes], (request: FastifyRequest, stream: IncomingMessage, done) => {
     const contentType = request.headers['content-type']
-    const body = { ...receiveBody({ contentType, bytes: undefined }, limits), stream }
+    const encoding = stream === request.raw ? encodingOf(request) : undefined
+    const body = { ...receiveBody({ contentType, bytes: undefined, encoding }, limits), stream }
     ;(request as Received)[received] = body
     done(null, stream)
   })
 }
+
+/** Returns the encoding of a body; undefined for one that is sent as it is. */
+function encodingOf ({ headers }: FastifyRequest): string | undefined {
+  const encoding = headers['content-encoding']?.trim().toLowerCase()
+  return encoding === 'identity' || encoding === '' ? undefined : encoding
+}
+
+/** Tells if a plugin has unpacked the bytes: it may leave the headers as they were sent. Packed ones are no text. */
+const isUnpacked = ({ headers }: FastifyRequest, bytes: Buffer): boolean =>
+  headers['content-encoding'] === undefined ||
+  (isUtf8(bytes) && headers['content-length'] !== String(bytes.length))
 
 /** Returns the body that the application sees. */
 const valueOf = ({ value, refusal, bytes, stream }: Body): unknown =>

@@ -1,5 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import type { FastifyInstance, FastifyServerOptions } from 'fastify'
+import compress from '@fastify/compress'
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import { fastify } from '../helpers/fastify.ts'
 import { test } from 'tap'
 import dataApi, { type AnyContext, collection, memory } from '../../lib/index.ts'
@@ -121,4 +123,56 @@ test('the options of the router hold', async t => {
   t.equal(await at({ routerOptions: { caseSensitive: false } }, '/API/things/1'), 200)
   t.equal(await at({ useSemicolonDelimiter: true }, '/api/things;id=1'), 200)
   t.equal(await at({ routerOptions: { maxParamLength: 20 } }, `/api/things/${'x'.repeat(200)}`), 404)
+})
+
+test('a compressed body is 415 with Accept-Encoding, unless a plugin has unpacked it', async t => {
+  const packed = {
+    gzip: gzipSync('{"name":"new"}'), br: brotliCompressSync('{"name":"new"}'), deflate: deflateSync('{"name":"new"}')
+  }
+  const post = (app: FastifyInstance, encoding: string, payload: Buffer | string, type = 'application/json') =>
+    app.inject({
+      method: 'POST', url: '/api/things', payload, headers: { 'content-type': type, 'content-encoding': encoding }
+    })
+  const { app } = await serve(() => {})
+  for (const [encoding, payload] of Object.entries(packed)) {
+    for (const type of ['application/json', 'application/merge-patch+json', 'application/x-ndjson', 'text/plain']) {
+      const { statusCode, headers, body } = await post(app, encoding, payload, type)
+      t.equal(statusCode, 415)
+      t.equal(headers['accept-encoding'], 'identity')
+      t.strictSame(JSON.parse(body), {
+        error: 'unsupported_media_type',
+        message: `The body is encoded as '${encoding}', which is not unpacked here. Send it without 'Content-Encoding'.`
+      })
+    }
+  }
+  t.equal((await post(app, 'identity', '{"name":"new"}')).statusCode, 201)
+  t.equal((await app.inject('/api/things')).json<unknown[]>().length, 2)
+  const { app: unpacking } = await serve(app => app.register(compress))
+  for (const [encoding, payload] of Object.entries(packed)) {
+    t.equal((await post(unpacking, encoding, payload)).statusCode, 201, encoding)
+    t.equal((await post(unpacking, encoding, gzipSync('x'))).statusCode >= 400, true)
+  }
+})
+
+test('a compressed import or batch is 415, too, unless it is unpacked', async t => {
+  const post = async (unpack: boolean, url: string, type: string, text: string) => {
+    const app = fastify()
+    if (unpack) await app.register(compress)
+    const things = collection(Thing, { source: memory([]), requestStrategies: { import: true } })
+    await app.register(dataApi, {
+      rules: everybody, imports: true, requestStrategies: { batch: true }, collections: { things }
+    })
+    const headers = { 'content-type': type, 'content-encoding': 'gzip' }
+    const { statusCode, headers: { 'accept-encoding': accepted } } =
+      await app.inject({ method: 'POST', url, payload: gzipSync(text), headers })
+    return [statusCode, accepted]
+  }
+  for (const [url, type, text, done] of [
+    ['/things', 'application/x-ndjson', '{"name":"new"}\n', 201],
+    ['/things', 'text/csv', 'name\nnew\n', 201],
+    ['/', 'application/json', '[{"method":"POST","path":"/things","body":{"name":"new"}}]', 200]
+  ] as const) {
+    t.strictSame(await post(false, url, type, text), [415, 'identity'], type)
+    t.strictSame(await post(true, url, type, text), [done, undefined], type)
+  }
 })

@@ -172,6 +172,13 @@ export const unsupportedMediaType = (expected: readonly string[], patches: reado
     headers: { accept: expected.join(', '), ...patches.length > 0 && { 'accept-patch': patches.join(', ') } }
   })
 
+/** The error of a body that is compressed (RFC 9110, 15.5.16). */
+export const unsupportedEncoding = (encoding: string) => new DataApiError(
+  'unsupported_media_type',
+  `The body is encoded as '${encoding}', which is not unpacked here. Send it without 'Content-Encoding'.`,
+  { headers: { 'accept-encoding': 'identity' } }
+)
+
 export const contentTooLarge = (message: string, cause?: unknown) =>
   new DataApiError('content_too_large', message, { cause })
 

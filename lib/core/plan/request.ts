@@ -2,7 +2,7 @@ import type { Context } from '../declare/collection.ts'
 import { type DataApiError, methodNotAllowed, unsupportedMediaType } from '../errors/errors.ts'
 import { idempotencyKeyRequired } from '../errors/idempotency.ts'
 import type { Collection, Model } from '../model/model.ts'
-import { checkMediaType, jsonType, mergePatchType } from '../request/body.ts'
+import { checkEncoding, checkMediaType, jsonType, mergePatchType } from '../request/body.ts'
 import { importFormat, importTypes } from '../request/receive.ts'
 import { formType, type Request } from '../request/parse.ts'
 import type { QueryText } from '../request/query.ts'
@@ -140,6 +140,7 @@ function planWriteRequest (
   const required = collectionAt(resource)?.strategies.requireIdempotencyKey.includes(method)
   if (required === true && idempotencyKey === undefined) throw idempotencyKeyRequired()
   const isImport = body.stream !== undefined && takesImports(method, resource, imports)
+  checkEncoding(body)
   const format = isImport ? importFormat(body.contentType ?? '') : undefined
   if (format === undefined) {
     checkMediaType(body, typesOf(method, resource), () =>

@@ -1,11 +1,16 @@
 import { isUtf8 } from 'node:buffer'
 import type { Readable } from 'node:stream'
-import { DataApiError, malformedBody, unsupportedMediaType } from '../errors/errors.ts'
+import { DataApiError, malformedBody, unsupportedEncoding, unsupportedMediaType } from '../errors/errors.ts'
 import { memoizeRecent } from '../scheduling/memoize.ts'
 import type { Received } from './receive.ts'
 
 /** A body as it was received; `bytes` is undefined if it is empty or missing. */
-export interface BodyText { readonly contentType: string | undefined, readonly bytes: Buffer | undefined }
+export interface BodyText {
+  readonly contentType: string | undefined
+  readonly bytes: Buffer | undefined
+  /** The `Content-Encoding` of bytes that nothing has unpacked. */
+  readonly encoding?: string | undefined
+}
 
 /**
  * A body that was parsed when it arrived. `value` is the parsed JSON, or undefined for an empty body; `refusal` is the
@@ -38,11 +43,10 @@ export const isMergePatch = ({ contentType }: Pick<BodyText, 'contentType'>): bo
 
 /** Parses a body once, for the hooks of the application and for the plan of the request. Throws nothing. */
 export function receiveBody (text: BodyText, limits: BodyLimits): Body {
-  const { contentType, bytes } = text
   try {
-    return { contentType, bytes, value: parseBody(text, limits), refusal: undefined }
+    return { ...text, value: parseBody(text, limits), refusal: undefined }
   } catch (error) {
-    if (error instanceof DataApiError) return { contentType, bytes, value: undefined, refusal: error }
+    if (error instanceof DataApiError) return { ...text, value: undefined, refusal: error }
     throw error
   }
 }
@@ -61,10 +65,16 @@ export function jsonOf ({ value, refusal }: Body, wanted: string): unknown {
 export function checkMediaType (
   body: Body, types: readonly string[] = [jsonType], patches: () => readonly string[] = () => []
 ): void {
+  checkEncoding(body)
   const isRead = body.refusal?.code !== 'unsupported_media_type'
   if (!isRead || !types.includes(isMergePatch(body) ? mergePatchType : jsonType)) {
     throw unsupportedMediaType(types, patches())
   }
+}
+
+/** Throws unsupported_media_type for a body that is compressed. */
+export function checkEncoding ({ encoding }: BodyText): void {
+  if (encoding !== undefined) throw unsupportedEncoding(encoding)
 }
 
 /** Returns a body of which a merge patch is refused. */
@@ -78,6 +88,7 @@ export const withoutPatch = (body: Body): Body =>
  */
 function parseBody (body: BodyText, limits: BodyLimits): unknown {
   const { contentType, bytes } = body
+  checkEncoding(body)
   if (bytes === undefined && contentType === undefined) return undefined
   if (!isJson(contentType)) throw unsupportedMediaType([jsonType])
   if (bytes === undefined) return undefined
@@ -103,7 +114,9 @@ export function checkDepth (text: string, { depth }: Pick<BodyLimits, 'depth'>):
 export const isDeeper = (text: string, depth: number): boolean => mayExceed(depth, text) && depthOf(text) > depth
 
 /** Returns the text of a body, without a byte order mark. Throws malformed_body for a body that is not UTF-8. */
-export function decodeBody ({ bytes = Buffer.alloc(0) }: BodyText): string {
+export function decodeBody (body: BodyText): string {
+  const { bytes = Buffer.alloc(0) } = body
+  checkEncoding(body)
   if (!isUtf8(bytes)) throw malformedBody('The body is not UTF-8.')
   const text = bytes.toString()
   return text.charCodeAt(0) === byteOrderMark ? text.slice(1) : text
