@@ -7,10 +7,13 @@ export function danglingReference (fields: readonly string[], pointer: string, c
   return new DataApiError('reference', message, { fields, ...pointing(pointer), cause })
 }
 
-/** For an element that names no item. `names`: the fields by which it names one, with their values. */
+/**
+ * For an element that names no item. `names`: the fields by which it names one, with their values. `canCreate`: true if
+ * the caller may create one with these values elsewhere.
+ */
 export function noSuchItem (
   collection: string, names: ReadonlyArray<readonly [name: string, value: unknown]>,
-  { field, pointer }: { readonly field: string, readonly pointer: string }
+  { field, pointer, canCreate }: { readonly field: string, readonly pointer: string, readonly canCreate: boolean }
 ): DataApiError {
   const isPlural = /s$/i.test(collection) && !/(?:ie|[sxz]e|[cs]he|[suiw])s$/i.test(collection)
   const noun = isPlural ? collection.slice(0, -1) : `item of '${collection}'`
@@ -19,7 +22,8 @@ export function noSuchItem (
     const shown = typeof value === 'string' ? `'${text}'` : text
     return text.length <= longestShown ? `the ${name} ${shown}` : `this ${name}`
   })
-  const message = given.length === 0 ? `There is no such ${noun}.` : `There is no ${noun} with ${given.join(' and ')}.`
+  const missing = given.length === 0 ? `There is no such ${noun}.` : `There is no ${noun} with ${given.join(' and ')}.`
+  const message = canCreate ? `${missing} Create it first, in '${collection}'.` : missing
   return new DataApiError('reference', message, { fields: [field], ...pointing(pointer) })
 }
 

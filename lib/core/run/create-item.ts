@@ -4,6 +4,7 @@ import { noSuchItem } from '../errors/references.ts'
 import type { KeyValues } from '../model/identifiers.ts'
 import { hasConstants } from '../model/relations.ts'
 import type { Collection, Field, RelationField, StoredField, SubCollectionField } from '../model/model.ts'
+import { takenStrategies } from '../model/strategies.ts'
 import { contradiction } from '../plan/write/body.ts'
 import { parentKey } from '../plan/write/path-values.ts'
 import type { Assignment, Element, ItemBody, Named } from '../plan/write/item-body.ts'
@@ -233,7 +234,7 @@ async function createElement (
   { found, created, pointer }: Element, { from, parent, field }: ElementRelation, work: UnitOfWork
 ): Promise<KeyValues> {
   if (created === undefined || (found !== undefined && refersOnly(found, field, work))) {
-    throw missingReference(field, found, pointer)
+    throw missingReference(field, found, pointer, work)
   }
   if (created.violations.length > 0) throw validation(created.violations)
   const item = await createItem({ body: created, from, given: [], parent, skipped: 'none' }, work)
@@ -251,13 +252,17 @@ function refersOnly ({ fields, values }: Named, field: RelationField, { caller }
   return !isList && caller.denial('create', field.target) !== undefined
 }
 
-function missingReference ({ name, target }: RelationField, found: Named | undefined, pointer: string): DataApiError {
+function missingReference (
+  { name, target }: RelationField, found: Named | undefined, pointer: string, { caller }: UnitOfWork
+): DataApiError {
   // An operation of a batch may have given a key that the client cannot read.
   const given = (found?.fields ?? []).flatMap((field, index) => {
     const value = found?.values[index]
     return field.readable && value !== undefined ? [[field.name, value] as const] : []
   })
-  return noSuchItem(target.name, given, { field: name, pointer })
+  const isChosen = found?.fields.every(({ writable }) => writable) === true
+  const canCreate = isChosen && takenStrategies(target).create && caller.denial('create', target) === undefined
+  return noSuchItem(target.name, given, { field: name, pointer, canCreate })
 }
 
 /** A link of a many-to-many relation. `own` and `other` are keys, `pointer` is the element in the request's body. */

@@ -63,7 +63,7 @@ const noVicky = "There is no user with the email 'vicky@acme.test'."
 
 everySource('a sub-item that names no item is 409 reference, and creates none', async ({ get, send, same }) => {
   const assignee = { email: 'vicky@acme.test' }
-  const refused = missing(noVicky, 'assignee', '/assignee')
+  const refused = missing(`${noVicky} Create it first, in 'users'.`, 'assignee', '/assignee')
   same(await send('POST', '/tasks', { title: 'New', assignee }), 409, refused)
   same(await send('PATCH', '/tasks/1', { assignee }), 409, refused)
   same(await send('PATCH', '/tasks/1', { assignee: { ...assignee, name: 'Vicky' } }), 409, refused)
@@ -71,7 +71,7 @@ everySource('a sub-item that names no item is 409 reference, and creates none', 
   same(await send('PATCH', '/users/1', { tasks: [{ title: 'Newer', reporter: { email: 'x' }, tags: [{ id: 9 }] }] }),
     409, missing('There is no tag with the id 9.', 'tags', '/tasks/0/tags/0'))
   same(await send('PATCH', '/tasks/1', { assignee: { email: `${'v'.repeat(60)}@acme.test` } }), 409,
-    missing('There is no user with this email.', 'assignee', '/assignee'))
+    missing("There is no user with this email. Create it first, in 'users'.", 'assignee', '/assignee'))
   same(await send('PATCH', '/tasks/1', { assignee: { name: 'Vicky' } }), 400,
     validation(['/assignee', "must name an existing item by 'id' or 'email'"]))
   same(await send('PATCH', '/tasks/1', { assignee: 1 }), 400,
@@ -101,13 +101,13 @@ everySource('who may not create an item refers to those that exist alone', async
 everySource('a list by a join table is linked by names, and a POST of more than a name creates', async ({
   get, send, same
 }) => {
-  const refused = (pointer: string) => missing("There is no tag with the name 'bgu'.", 'tags', pointer)
+  const message = "There is no tag with the name 'bgu'. Create it first, in 'tags'."
+  const refused = (pointer?: string) => missing(message, 'tags', pointer)
   same(await send('PATCH', '/tasks/1', { tags: [{ name: 'bug' }, { name: 'bgu' }] }), 409, refused('/tags/1'))
   same(await send('PUT', '/tasks/1/tags', [{ name: 'bgu', colour: 'red' }]), 409, refused('/0'))
   same(await send('PUT', '/tasks/1/tags', [{ colour: 'red' }]), 400,
     validation(['/0', "must name an existing item by 'id' or 'name'"]))
-  same(await send('POST', '/tasks/1/tags', { name: 'bgu' }), 409,
-    missing("There is no tag with the name 'bgu'.", 'tags'))
+  same(await send('POST', '/tasks/1/tags', { name: 'bgu' }), 409, refused())
   same(await send('POST', '/tasks/1/tags', { name: 'bug' }), 200, ok)
   same(await get('/tags?fields=id'), 200, [{ id: 1 }])
   same(await send('POST', '/tasks/1/tags', { name: 'wish', colour: 'green' }), 201, created(2))

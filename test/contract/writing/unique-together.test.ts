@@ -57,7 +57,8 @@ everySource('the fields that are unique together name an item in a sub-item and 
 everySource('where none has these values, or one has another colour, nothing is written', async tools => {
   const { get, send, same } = tools
   same(await send('PATCH', '/tasks/1', { main: { team_id: 1, name: 'idea' } }), 409,
-    reference("There is no label with the team_id 1 and the name 'idea'.", ['main'], '/main'))
+    reference("There is no label with the team_id 1 and the name 'idea'. Create it first, in 'labels'.", ['main'],
+      '/main'))
   same(await send('PATCH', '/tasks/1', { main: { name: 'bug' } }), 400,
     validation(['/main', "must name an existing item by 'id' or 'team_id' and 'name'"]))
   same(await send('PATCH', '/tasks/1', { main: { team_id: 2, name: 'bug', colour: 'blue' } }), 400,
