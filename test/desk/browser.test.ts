@@ -83,6 +83,9 @@ const shows = (page: Page, selector: string, expected: readonly string[]) => {
 const says = (page: Page, message: string, within = '') =>
   page.waitForSelector(`${within} [role=alert]:has-text(${JSON.stringify(message)})`)
 
+/** The comments of a ticket, once all of the page is there. */
+const loaded = 'section[aria-busy=false]:is([aria-busy=false] > [aria-label=Ticket] ~ *)'
+
 interface Ticket { readonly id: number }
 
 /** Creates a ticket, as a lead does. */
@@ -224,6 +227,7 @@ const scenarios: ReadonlyArray<readonly [string, (t: Test, desk: Desk, windows: 
   ['after a session has ended, one logs in over the page and goes on', async (t, desk, { show }) => {
     const id = await newTicket(desk, 'Lock')
     const page = await show('cy@acme', `/#/tickets/${id}`)
+    await page.waitForSelector('[name=subject]')
     await page.fill('textarea', 'Half a sentence')
     const { ask } = await desk.as('cy@acme')
     const { body: sessions } = await ask('GET', '/sessions')
@@ -241,15 +245,15 @@ const scenarios: ReadonlyArray<readonly [string, (t: Test, desk: Desk, windows: 
     await page.waitForSelector('li[aria-busy=false]:has-text("Half a sentence")')
   }],
 
-  ['a page tells that the server is gone, and is live when it is back', async (_t, desk, { show }) => {
+  ['a page tells that the server is gone, and is live when it is back', async (t, desk, { show }) => {
     const id = await newTicket(desk, 'Wire')
     const page = await show('ada@acme', `/#/tickets/${id}`)
-    await page.waitForSelector('h1:has-text("Wire")')
+    await page.waitForSelector(`h1:has-text("Wire") ~ ${loaded}`)
     await desk.kill()
     await page.waitForSelector('output:has-text("No connection")')
     await desk.restart()
     const { ask } = await desk.as('bob@acme')
-    await ask('PATCH', `/tickets/${id}`, { subject: 'Rewired' })
+    t.equal((await ask('PATCH', `/tickets/${id}`, { subject: 'Rewired' })).status, 200)
     // Pages wait up to half a minute, so that they do not all come back at once.
     await page.waitForSelector('h1:has-text("Rewired")', { timeout: 60_000 })
     await shows(page, 'output', [''])
@@ -258,7 +262,7 @@ const scenarios: ReadonlyArray<readonly [string, (t: Test, desk: Desk, windows: 
   ['offline, a page keeps what it shows and what is typed, and goes on online', async (t, desk, { show }) => {
     const id = await newTicket(desk, 'Antenna')
     const page = await show('ada@acme', `/#/tickets/${id}`)
-    await page.waitForSelector('h1:has-text("Antenna")')
+    await page.waitForSelector(`h1:has-text("Antenna") ~ ${loaded}`)
     await page.context().setOffline(true)
     await page.waitForSelector('output:has-text("No connection")')
     await page.fill('textarea', 'Into the void')
@@ -266,7 +270,8 @@ const scenarios: ReadonlyArray<readonly [string, (t: Test, desk: Desk, windows: 
     await says(page, 'Failed to fetch', '[aria-label="New comment"]')
     t.equal(await page.inputValue('textarea'), 'Into the void')
     t.equal(await page.innerText('h1'), 'Antenna')
-    await (await desk.as('bob@acme')).ask('PATCH', `/tickets/${id}`, { subject: 'New antenna' })
+    const { ask } = await desk.as('bob@acme')
+    t.equal((await ask('PATCH', `/tickets/${id}`, { subject: 'New antenna' })).status, 200)
     await page.context().setOffline(false)
     await page.waitForSelector('h1:has-text("New antenna")', { timeout: 60_000 })
     await shows(page, 'output', [''])

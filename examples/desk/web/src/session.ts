@@ -59,8 +59,8 @@ async function request (url: string, init: RequestInit, token: string | undefine
   const headers = { ...init.headers as Record<string, string>, ...token && { authorization: `Bearer ${token}` } }
   try {
     const response = await fetch(url, { ...init, headers })
-    // A proxy has answered for the server.
-    set({ isConnected: ![502, 503, 504].includes(response.status) })
+    // A proxy may have answered for the server, and an answer may have been on its way when the network went.
+    set({ isConnected: navigator.onLine && ![502, 503, 504].includes(response.status) })
     return response
   } catch (error) {
     if (init.signal?.aborted !== true) set({ isConnected: false })

@@ -12,13 +12,13 @@ export function Ticket ({ id }: { readonly id: number }) {
     .where(({ ticket }) => eq(ticket.id, id)), [id])
   if (ticket === undefined) return <p>{isReady || isError ? 'There is no such ticket.' : 'Loading …'}</p>
   return (
-    <>
+    <article aria-busy={!isReady}>
       <h1>{ticket.subject}</h1>
       <p>{ticket.state}, {ticket.priority}{ticket.is_overdue && <strong> overdue</strong>}</p>
       <p>{ticket.body}</p>
       <Edit id={id} />
       <Comments ticket={id} />
-    </>
+    </article>
   )
 }
 
@@ -94,7 +94,7 @@ function changesIn (form: HTMLFormElement, before: Loaded) {
 function Comments ({ ticket }: { readonly ticket: number }) {
   const [message, setMessage] = useState('')
   const { person } = useSession().session ?? {}
-  const { data } = useLiveQuery(query => query.from({ comment: comments })
+  const { data, isReady } = useLiveQuery(query => query.from({ comment: comments })
     .where(({ comment }) => eq(comment.ticket_id, ticket)).orderBy(({ comment }) => comment.created_at), [ticket])
   const add = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
@@ -119,7 +119,7 @@ function Comments ({ ticket }: { readonly ticket: number }) {
     })
   }
   return (
-    <section aria-label='Comments'>
+    <section aria-label='Comments' aria-busy={!isReady}>
       <ul>
         {data.map(comment => (
           <li key={comment.id} aria-busy={!comment.$synced}>
