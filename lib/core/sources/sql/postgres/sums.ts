@@ -1,8 +1,8 @@
+// Sums and means as memory() has them (exact-sum.ts), apart from the dialect, as those of SQLite are.
+
 import { sql } from '../load-kysely.ts'
 import type { ColumnType, Sql } from '../statements/dialect.ts'
 import { postgresKind } from './kinds.ts'
-
-// Sums and means, as memory() has them (exact-sum.ts).
 
 /** A column as it is, and as filters compare it. */
 interface Summed { readonly column: Sql, readonly filtered: Sql }
