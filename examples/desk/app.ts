@@ -10,7 +10,7 @@ import { declareDesk } from './collections.ts'
 import { type Database, openDatabase } from './database.ts'
 import { addFiles } from './files.ts'
 import { addMetrics } from './metrics.ts'
-import { addLogin, verifyTokens } from './sessions.ts'
+import { addLogin, type FindCaller, verifyTokens } from './sessions.ts'
 
 export interface DeskOptions {
   /** The tables, or where they are: a file of SQLite, or the URL of a PostgreSQL server. */
@@ -29,6 +29,8 @@ export interface DeskOptions {
   readonly live?: boolean
   /** The most bytes of an attached file. Default 10 MiB. */
   readonly largestFile?: number
+  /** Finds the person of a session. Default: by the tables. */
+  readonly findCaller?: FindCaller
   readonly logger?: boolean
   /** The addresses of proxies, whose headers name clients and the host, such as `uniquelocal`. Default none. */
   readonly proxies?: string | undefined
@@ -39,9 +41,21 @@ export async function buildDesk (options: DeskOptions): Promise<FastifyInstance>
   const { origin, files, requests = 600, live = true, largestFile = 10 * 2 ** 20, logger = false, proxies } = options
   const db = typeof options.database === 'string' ? openDatabase(options.database) : options.database
   const collections = declareDesk(db, file => rm(join(files, file), { force: true }))
-  const login = { secret: options.secret, lifetime: options.tokenLifetime ?? 900, logins: Math.ceil(requests / 20) }
+  const login = {
+    secret: options.secret,
+    lifetime: options.tokenLifetime ?? 900,
+    logins: Math.ceil(requests / 20),
+    findCaller: options.findCaller
+  }
 
-  const app = Fastify({ logger, trustProxy: proxies ?? false, requestTimeout: 30_000 })
+  const app = Fastify({
+    logger,
+    // Proxies by their addresses: who believes all names clients after a header that anybody may send, rate limits too.
+    trustProxy: proxies ?? false,
+    requestTimeout: 30_000,
+    // Names of files are long.
+    routerOptions: { maxParamLength: 500 }
+  })
   // Before the hooks that reject, so that pages of the other origin can read their errors.
   await app.register(cors, { origin, ...corsOptions })
   await app.register(helmet)

@@ -20,7 +20,8 @@ declare module 'fastify-data-api' {
   }
 }
 
-const isKnown = ({ caller }: Context) => caller !== undefined
+const isKnown = ({ caller, request }: Context) => caller !== undefined && request.user.isCurrent()
+const isKnownLead = (context: Context) => isLead(context) && isKnown(context)
 const isLead = ({ caller }: Context) => caller?.role === 'lead'
 const isPerson = ({ door }: Context) => door !== 'mcp'
 const never = () => false
@@ -37,7 +38,7 @@ const joinTenant = (item: { tenantId?: number }, { caller }: AnyContext) => {
 
 /** Declares the collections of the desk. `remove`: removes the file of an attachment. */
 export function declareDesk (db: Database, remove: (file: string) => Promise<void>) {
-  const entries = collection(Entry, { source: db.table('entries'), scope: ofTenant, rules: { read: isLead } })
+  const entries = collection(Entry, { source: db.table('entries'), scope: ofTenant, rules: { read: isKnownLead } })
 
   /** A hook is part of the transaction: what was not done is not logged, and what cannot be logged is not done. */
   const log = async (text: string, { tenantId }: { readonly tenantId: number }, { data, caller }: WriteContext) => {
@@ -54,7 +55,9 @@ export function declareDesk (db: Database, remove: (file: string) => Promise<voi
   })
 
   const tenants = collection(Tenant, {
-    source: db.table('tenants'), scope: ({ caller }) => caller !== undefined && { id: caller.tenant }
+    source: db.table('tenants'),
+    scope: ({ caller }) => caller !== undefined && { id: caller.tenant },
+    rules: { read: isKnown }
   })
 
   const people = collection(Person, {
@@ -62,6 +65,7 @@ export function declareDesk (db: Database, remove: (file: string) => Promise<voi
     // Nobody deletes or demotes oneself.
     scope: { read: ofTenant, delete: (context, where) => where.not(where.equals('id', me(context))) },
     rules: {
+      read: isKnown,
       create: isLead,
       update: isLead,
       delete: isLead,
@@ -92,6 +96,7 @@ export function declareDesk (db: Database, remove: (file: string) => Promise<voi
     scope: ofTenant,
     unique: [['tenantId', 'email']],
     rules: {
+      read: isKnown,
       create: isKnown,
       update: isKnown,
       delete: isLead,
@@ -107,7 +112,13 @@ export function declareDesk (db: Database, remove: (file: string) => Promise<voi
       // Agents change what is theirs or nobody's.
       update: (context, where) => isLead(context) || where.oneOf('assigneeId', [me(context), null])
     },
-    rules: { create: isKnown, update: isKnown, delete: isLead, fields: { cost: { read: isLead, write: isLead } } },
+    rules: {
+      read: isKnown,
+      create: isKnown,
+      update: isKnown,
+      delete: isLead,
+      fields: { cost: { read: isLead, write: isLead } }
+    },
     computed: {
       isOverdue: expression({
         type: Type.Boolean({ readable: true, listed: true }),
@@ -139,6 +150,7 @@ export function declareDesk (db: Database, remove: (file: string) => Promise<voi
       delete: context => ({ authorId: me(context) })
     },
     rules: {
+      read: isKnown,
       create: isKnown,
       update: isKnown,
       delete: isKnown,

@@ -21,6 +21,16 @@ export async function addFiles (
   app: FastifyInstance, { tickets, attachments }: Collections, folder: string, largest: number
 ): Promise<void> {
   await mkdir(folder, { recursive: true })
+  /** Stores what is known of a file. One of the same name is replaced, and its hook `saved` removes the old bytes. */
+  const keep = (values: { name: string, type: string, size: number, file: string, ticketId: number }) =>
+    app.dataApi.asSystem().transaction(async tx => {
+      const { name, ticketId } = values
+      const all = tx.collection(attachments)
+      const { items: [old] } = await all.list({ where: { name, ticketId }, fields: ['id'], size: 1 })
+      const item = { ...values, createdAt: new Date() }
+      if (old === undefined) return { status: 'created', id: (await all.create(item)).id }
+      return { status: 'ok', id: (await all.update(old.id, item)).id }
+    })
   // These parsers are for these routes alone: they leave the body a stream.
   await app.register(async app => {
     app.removeAllContentTypeParsers()
@@ -35,9 +45,8 @@ export async function addFiles (
       const file = randomUUID()
       try {
         const size = await store(body, join(folder, file), largest)
-        const values = { name, type, size, file, ticketId: ticket.id, createdAt: new Date() }
-        const { id } = await app.dataApi.asSystem().collection(attachments).create(values)
-        return await reply.code(201).send({ status: 'created', id })
+        const { status, id } = await keep({ name, type, size, file, ticketId: Number(ticket.id) })
+        return await reply.code(status === 'created' ? 201 : 200).send({ status, id })
       } catch (error) {
         await rm(join(folder, file), { force: true })
         throw error
@@ -46,9 +55,9 @@ export async function addFiles (
   })
 
   app.get<Download>('/api/files/:id', async (request, reply) => {
-    const key = Number(request.params.id)
-    await app.dataApi.as(request).collection(attachments).get(key, { fields: ['id'] })
-    const { file, name, type, size } = await app.dataApi.asSystem().collection(attachments).get(key)
+    const id = Number(request.params.id)
+    await app.dataApi.as(request).collection(attachments).get(id, { fields: ['id'] })
+    const { file, name, type, size } = await app.dataApi.asSystem().collection(attachments).get(id)
     const handle = await open(join(folder, file)).catch(() => undefined)
     if (handle === undefined) return reply.callNotFound()
     return reply.headers({

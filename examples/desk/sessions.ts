@@ -3,6 +3,7 @@ import jwt from '@fastify/jwt'
 import { Type } from '@sinclair/typebox'
 import type { FastifyInstance } from 'fastify'
 import type { Caller } from 'fastify-data-api'
+import { isDeepStrictEqual } from 'node:util'
 import type { declareDesk } from './collections.ts'
 import { isPassword } from './passwords.ts'
 
@@ -10,7 +11,7 @@ import { isPassword } from './passwords.ts'
 // each request: who loses a right loses it at once.
 
 declare module '@fastify/jwt' {
-  interface FastifyJWT { user: Caller & { readonly session: string } }
+  interface FastifyJWT { user: Caller & Session }
 }
 declare module 'fastify' {
   interface FastifyContextConfig { public?: boolean }
@@ -18,16 +19,27 @@ declare module 'fastify' {
 
 type Collections = ReturnType<typeof declareDesk>
 
+interface Session {
+  readonly session: string
+  /** A stream lives longer than the hook: rules ask this. Rejects with 401 once the session or the person changes. */
+  isCurrent (): Promise<boolean>
+}
+
+/** Finds the person of a session that has not ended. */
+export type FindCaller = (session: string) => Promise<Caller | undefined>
+
 /** `lifetime`: of a token and its session, in seconds. `logins`: how often an address may log in per minute. */
 interface SessionOptions {
   readonly secret: string
   readonly lifetime: number
   readonly logins: number
+  /** Default: by the tables. A proof, whose tables are throw-away ones, knows its callers. */
+  readonly findCaller?: FindCaller | undefined
 }
 
 /** Verifies the token of each request but those to public routes: a header, or the cookie of a login. */
 export async function verifyTokens (
-  app: FastifyInstance, { sessions, people }: Collections, { secret }: SessionOptions
+  app: FastifyInstance, collections: Collections, { secret, findCaller = findIn(app, collections) }: SessionOptions
 ): Promise<void> {
   await app.register(cookie)
   await app.register(jwt, { secret, cookie: { cookieName: 'token', signed: false } })
@@ -36,15 +48,34 @@ export async function verifyTokens (
     const isPreflight = request.method === 'OPTIONS' && 'access-control-request-method' in request.headers
     if (isPreflight || request.routeOptions.config.public === true) return
     const { session } = await request.jwtVerify<{ session: string }>()
-    const system = app.dataApi.asSystem()
-    const found = await system.collection(sessions).find(session)
-    const person = found && await system.collection(people).find(found.personId)
-    if (person === undefined) throw unauthorized('The session has ended. Log in again.')
-    const { id, name, role, tenantId: tenant } = person
-    request.user = { id, name, role, tenant, session }
+    const caller = await findCaller(session)
+    if (caller === undefined) throw unauthorized(ended)
+    let asked = Date.now()
+    let answer = Promise.resolve(true)
+    const check = async () => {
+      if (!isDeepStrictEqual(await findCaller(session), caller)) throw unauthorized(ended)
+      return true
+    }
+    // All rules of one read wait for one answer.
+    const isCurrent = async () => {
+      if (Date.now() - asked < 1000) return answer
+      asked = Date.now()
+      answer = check()
+      return answer
+    }
+    request.user = { ...caller, session, isCurrent }
   })
 }
 
+const findIn = (app: FastifyInstance, { sessions, people }: Collections): FindCaller => async session => {
+  const system = app.dataApi.asSystem()
+  const found = await system.collection(sessions).find(session)
+  if (found === undefined || Date.parse(found.expiresAt) < Date.now()) return undefined
+  const { id, name, role, tenantId: tenant } = await system.collection(people).get(found.personId)
+  return { id, name, role, tenant }
+}
+
+const ended = 'The session has ended. Log in again.'
 const unauthorized = (message: string) => Object.assign(new Error(message), { statusCode: 401 })
 
 const Credentials = Type.Object({ email: Type.String(), password: Type.String() })

@@ -1,0 +1,13 @@
+import { test } from 'tap'
+import { proveRules } from 'fastify-data-api/prove'
+import { examples } from './examples.ts'
+
+// npm run test:prove sends 20,000 requests to each example.
+
+for (const name of ['lead', 'agent']) {
+  test(`the desk shows ${name === 'lead' ? 'a lead' : 'an agent'} no difference, and all of it is driven`, async t => {
+    const { callers: { [name]: caller = {} } = {}, ...options } = await examples.desk()
+    const { report } = await proveRules({ ...options, callers: { [name]: caller }, seed: 1, requests: 300 })
+    t.match(report, 'No difference in')
+  })
+}
