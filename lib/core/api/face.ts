@@ -14,9 +14,12 @@ import type { FieldAsked, Query } from '../request/request.ts'
 import type { Syntax } from '../request/syntax.ts'
 import type { Answer, LiveNeeds } from '../response/answer.ts'
 import type { PathParts, Site } from '../response/paths.ts'
+import type { CollectionRights } from '../rules/rights.ts'
 import type { PlannedFacts } from './request-facts.ts'
 
 // What doors know of the core (docs/architecture.md: The face): they ask as a caller, and see what that may know.
+
+export type { CollectionRights }
 
 /** An API, as its doors see it. */
 export interface Face {
@@ -98,6 +101,8 @@ export interface Visitor {
   resource (): Promise<ResourceView>
   /** Returns what the caller may see and do in these collections. Default: in all. */
   sight (names?: readonly string[]): Promise<Sight>
+  /** Returns what the caller may do to each collection, also to those that it may not use. Reads no data. */
+  rights (): Promise<readonly CollectionRights[]>
   /** Returns true if the caller may send keys of writes. */
   hasKeys (): boolean
 }

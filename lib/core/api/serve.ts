@@ -9,6 +9,7 @@ import { hasSpecials } from '../response/answer.ts'
 import { siteOf } from '../response/paths.ts'
 import { documentName } from '../response/render.ts'
 import { permissionsOf } from '../rules/methods.ts'
+import { rightsIn } from '../rules/rights.ts'
 import { answer, type Api } from './answer.ts'
 import { Watches } from './watches.ts'
 import type { AnswerLimits, CollectionView, Face, ResourcePlace, ResourceView, Sight, Visitor, Who } from './face.ts'
@@ -109,6 +110,10 @@ function visitorOf ({ request, text, isAbandoned, note = () => {} }: Who, api: A
       const known = new Map<string, Permissions>()
       for (const [name, caller] of await callers.all(context, names)) known.set(name, permissionsOf(caller))
       return sightOf(name => known.get(name), api, shared)
+    },
+    async rights () {
+      const known = await callers.all(context)
+      return rightsIn(model.collections.values(), name => known.get(name))
     },
     hasKeys: () => keys?.isFor(context) === true
   }

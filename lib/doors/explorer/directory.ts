@@ -24,6 +24,7 @@ export function showDirectoryPage (value: unknown, place: Place): Html {
       showCollection(name, face.openTo(name), !isDense, place))}</ul></section>`)}</div>
 ${names.length === 0 && html`<p class="empty">This API has no collections.</p>`}
 ${names.length > 0 && found.length === 0 && html`<p class="empty">No collection has this in its name.</p>`}
+${face.callersDiffer && html`<p class="foot"><a href="${rootPathTo(place, [])}?_rights">Your rights</a></p>`}
 ${(documentAt ?? agentsAt) !== undefined && html`<p class="foot">This API describes itself:${
     documentAt !== undefined && html` <a href="${rootPathTo(place, [[documentAt]])}">OpenAPI</a>`}${
     agentsAt !== undefined && html` <a href="${rootPathTo(place, [[agentsAt]])}">For agents</a>`}</p>`}`

@@ -85,8 +85,8 @@ export const placeName = ({ parts, title }: Place): string => parts.at(-1)?.map(
 export const placeWords = [
   // The form of the answer.
   '_format',
-  // Pages besides that of the resource: forms, and a message after a write.
-  '_new', '_edit', '_delete', '_import', '_done',
+  // Pages besides that of the resource: forms, a message after a write, and what the caller may do.
+  '_new', '_edit', '_delete', '_import', '_done', '_rights',
   // Parts of a page: a count, the field that a filter is asked for, the density of tables, fields whose values are
   // counted, and a name to find.
   '_count', '_filter', '_show', '_facet', '_find',

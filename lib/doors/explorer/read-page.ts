@@ -20,6 +20,7 @@ import {
   asking, encodeTyped, filtersIn, isKept, isOf, linkWith, listedAt, placeName, parameterPart, type Part, queryParts,
   pathAbove, type Place, type PlaceOf, queryOf, type QueryParts, shownIn, type Spot, withFilter, withParameter, wordOf
 } from './place.ts'
+import { showRightsPage } from './rights.ts'
 import { search } from './search.ts'
 import { type JsonItem, showWhole } from './value.ts'
 import { orRefusal } from './attempt.ts'
@@ -30,6 +31,10 @@ export async function readPage (visit: Visit): Promise<Answer> {
   const { place } = visit
   const query = wordOf('_query', place.query)
   if (query !== undefined) return redirectTo(query, visit)
+  if (wordOf('_rights', place.query) !== undefined && place.parts.length === 0) {
+    const rights = await visit.rights()
+    return showing(200, () => showRightsPage(rights, place))
+  }
   const form = await openForm(visit)
   if (form !== undefined) return form
   const isCounted = wordOf('_count', place.query) !== undefined

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { Readable } from 'node:stream'
 import type { ExplorerOptions } from '../../../schemas/explorer.ts'
-import type { Ask, Face, ResourceView, Who } from '../../core/api/face.ts'
+import type { Ask, CollectionRights, Face, ResourceView, Who } from '../../core/api/face.ts'
 import { methodNotAllowed } from '../../core/errors/errors.ts'
 import { isObject } from '../../core/errors/is-object.ts'
 import { parseQuery } from '../../core/request/query.ts'
@@ -30,6 +30,8 @@ export interface Visit {
   pathOf (parts: readonly Segment[]): string
   /** Returns the resource of the page with what its caller may see. */
   spot (): Promise<Spot>
+  /** Returns what the caller may do to each collection. */
+  rights (): Promise<readonly CollectionRights[]>
 }
 
 /** Items that a URL lists. `more`: true if there are others on its next page. */
@@ -66,6 +68,7 @@ export async function visit (who: Who, exploring: Exploring): Promise<Visit> {
       return { items: [read].flat().filter(isObject), tag: etag, more }
     },
     pathOf: parts => formatPath({ origin: '', root }, parts),
+    rights: () => visitor.rights(),
     async spot () {
       const resource = await found
       return { asked: parseQuery(ownQuery(parts), syntax), resource, sight: await visitor.sight(namesAround(resource)) }

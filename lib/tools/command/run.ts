@@ -14,6 +14,7 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   import: async () => (await import('./import.ts')).importCommand,
   types: async () => (await import('./types.ts')).types,
   prove: async () => (await import('./prove.ts')).proveCommand,
+  rights: async () => (await import('./rights.ts')).rightsCommand,
   mcp: async () => (await import('./mcp.ts')).mcp,
   sql: async () => (await import('./sql.ts')).sqlCommand
 }
@@ -58,6 +59,7 @@ const texts: Readonly<Record<string, string>> = {
        npx fastify-data-api import <database> <collection> [flags]  reads lines
        npx fastify-data-api types <url | module> [flags]     writes client types
        npx fastify-data-api prove <module> [flags]            tests your rules
+       npx fastify-data-api rights <module> [flags]     prints who may do what
        npx fastify-data-api sql tables <module> [flags]      prints migrations
 
 Serves a database, read-only: <database> is a SQLite file, an address such as
@@ -154,6 +156,23 @@ the exit code is 1 if the caller can learn what is hidden.
   --route 'GET /me'          a route of your own to drive; may be repeated
   --allow notes.salary       what the caller may learn, or what the report says
                              was not driven; may be repeated
+  --export name              the export of the module to take (default: default,
+                             app, options, collections)
+  --help
+`,
+  rights: `Usage: npx fastify-data-api rights <module> [flags]
+
+Prints in Markdown what callers may do to each collection, and who may read and
+write the fields that not all may. <module> exports the application, a function
+that builds it, a plugin, or its options or collections. Its hooks, rules and
+scopes are asked, and no data is read.
+
+  --caller 'lead=name: value'  a caller and a header by which the application
+                             knows it, such as 'lead=Authorization: Bearer …';
+                             may be repeated. A visitor has no header
+  --callers name             the export of the module with callers: an object,
+                             or a function that makes it for the application
+  --json                     prints the file that expectRights() compares with
   --export name              the export of the module to take (default: default,
                              app, options, collections)
   --help

@@ -6,10 +6,11 @@ import { generateRequest, makeClientState, recordAnswer } from '../../../lib/too
 import { type ApiModel, encodeText, keySegment } from '../../../lib/tools/testing/requests/resources.ts'
 import type { AnswerReceived, SentRequest } from '../../../lib/tools/testing/serving/send.ts'
 import { openMemory, serve as serveWorld, type ServedWorld } from '../../../lib/tools/testing/serving/serve.ts'
-import type { Operation } from '../../../lib/tools/testing/world/sayings.ts'
+import { type Operation, operations } from '../../../lib/tools/testing/world/sayings.ts'
 import { makeWorld, type World } from '../../../lib/tools/testing/world/world.ts'
 import type { Collection } from '../../../lib/core/model/model.ts'
 import { memoryTable } from '../../../lib/core/sources/memory/relations.ts'
+import { type Right, rightsIn } from '../../../lib/core/rules/rights.ts'
 import type { OpenApiDocument, OperationRules } from '../../../lib/index.ts'
 import fc, { runsOf } from '../../helpers/fast-check.ts'
 import { readDocument } from '../../helpers/openapi.ts'
@@ -143,6 +144,20 @@ async function findWrongMethod (
   return undefined
 }
 
+/** Returns the operation of which a right does not tell what is said. What no request can do, nobody may. */
+function findWrongRight (
+  rights: Readonly<Record<Operation, Right>>, collection: Collection | undefined, saying: Saying
+): Operation | undefined {
+  const may = collection && saying.own[collection.property]
+  if (collection === undefined || may === undefined) return 'read'
+  const { delete: deletes, upsert } = collection.strategies
+  const isServed = { read: true, create: upsert, update: hasWritable(collection, saying), delete: deletes }
+  return operations.find(one => {
+    const isAllowed = may[one] && (one === 'create' || may.read)
+    return rights[one] === 'yes' ? !isAllowed : isAllowed && isServed[one] && collection.strategies.update.length > 0
+  })
+}
+
 type Rows = ReadonlyMap<string, ReadonlyMap<string, object>>
 
 const rowsIn = ({ api: { model } }: ServedWorld): Rows => new Map([...model.collections.values()].map(one =>
@@ -179,6 +194,11 @@ async function findWrong ({ requests, ...choices }: Case, all: readonly Allowed[
     for (const place of placesIn(said.api)) {
       const wrong = await findWrongMethod(place, saying, [open, said], documents)
       if (wrong !== undefined) return wrong
+    }
+    const { callers, model: { collections } } = said.api
+    for (const { collection, ...told } of rightsIn(collections.values(), name => callers.anyone(name))) {
+      const wrong = findWrongRight(told, collections.get(collection), saying)
+      if (wrong !== undefined) return `${collection}: ${wrong} is ${told[wrong]}`
     }
     const client = makeClientState()
     for (const sequence of requests) {

@@ -5,6 +5,7 @@ import { tableShapes } from './rows.ts'
 import type { ProvedCaller } from './sight.ts'
 import { buildWorld } from './world.ts'
 
+export { expectRights, type Rights, type RightsCaller, type RightsCallers, readRights } from './rights.ts'
 export type { ProvedCaller } from './sight.ts'
 
 export interface ProveOptions {

@@ -5,7 +5,8 @@ import type { Collection, StoredField } from '../../../core/model/model.ts'
 import { conditionsIn } from '../../../core/plan/fold.ts'
 import { memoryView } from '../../../core/sources/memory/view.ts'
 import type { Hints, TableShape } from './rows.ts'
-import type { KnownCaller, WorldRow, ServedApi, ProvedWorld } from './world.ts'
+import type { KnownCaller } from './callers.ts'
+import type { WorldRow, ServedApi, ProvedWorld } from './world.ts'
 
 /** A caller whom the rules are proved for. */
 export interface ProvedCaller {

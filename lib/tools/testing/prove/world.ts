@@ -9,6 +9,7 @@ import { standIns } from '../../../plugin/stand-ins.ts'
 import { memory } from '../../../core/sources/memory/memory.ts'
 import { exampleOf } from '../world/examples.ts'
 import { throughOf } from '../world/visible.ts'
+import { type KnownCaller, watch } from './callers.ts'
 import { plain } from './plain.ts'
 
 /** A row of a throw-away table, by the application's names. */
@@ -41,9 +42,6 @@ export interface ServedApi {
   /** The callers of the requests since it was cleared, by the names of collections. */
   readonly callers: Map<string, KnownCaller>
 }
-
-/** A caller, with the facts that the application knows about it. */
-export interface KnownCaller { readonly caller: Awaited<ReturnType<Api['callers']['of']>>, readonly facts: unknown }
 
 /** The names of a collection's table and of its join tables. */
 interface Names { readonly table: string, readonly joins: ReadonlyMap<string, string> }
@@ -151,32 +149,6 @@ function nullIn (property: string, { key, schema: { properties } }: Declared): (
   // A key that is random in each world must not tell them apart.
   return item => [...plain(JSON.stringify([property, ...keys.map(name => item[name])]))]
     .reduce((sum, one) => sum + one.charCodeAt(0), 0) % 3 === 0
-}
-
-/** Returns the callers; each that is asked for is noted. */
-function watch (callers: Api['callers'], known: Map<string, KnownCaller>): Api['callers'] {
-  const { personal, all, differ, anyone } = callers
-  return {
-    personal,
-    all,
-    differ,
-    anyone,
-    once: () => watch(callers.once(), known),
-    async of (name, context) {
-      const caller = await callers.of(name, context)
-      if (name !== undefined) known.set(name, { caller, facts: factsOf(context) })
-      return caller
-    }
-  }
-}
-
-/** Returns what the application knows of the caller; undefined where it cannot tell. */
-function factsOf (context: { readonly caller: unknown }): unknown {
-  try {
-    return context.caller
-  } catch {
-    return undefined
-  }
 }
 
 export type { SentRequest }
