@@ -39,6 +39,7 @@ declare global {
   const db: import('fastify-data-api').SqliteDatabase
   const collections: import('fastify-data-api').DataApiOptions['collections']
   const notes: import('fastify-data-api').DataApiOptions['collections'][string]
+  const build: () => Promise<FastifyInstance>
   const requests: { labels (...labels: string[]): { observe (seconds: number): void } }
   const Note: import('@sinclair/typebox').TObject<{
     id: import('@sinclair/typebox').TInteger
@@ -96,7 +97,7 @@ const { scripts } = JSON.parse(read('package.json')) as { scripts: Readonly<Reco
 const namesOfFiles = (text: string) => text.match(/\b[\w-]+(?:\/[\w-]+)*\.ts\b/g) ?? []
 
 test('every command in the documents names a script, a flag or a file that exists', async t => {
-  const commands = [[], ['init'], ['types'], ['prove'], ['mcp'], ['import'], ['sql']]
+  const commands = [[], ['init'], ['types'], ['prove'], ['rights'], ['mcp'], ['import'], ['sql']]
   const helps = await Promise.all(commands.map(name => runLine(...name, '--help')))
   const help = helps.map(({ out }) => out).join('')
   for (const document of documents()) {

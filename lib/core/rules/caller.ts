@@ -17,6 +17,7 @@
  *     permitted.ts        checks before a change that the caller may change the item
  *     touched.ts          checks at the end of a write that each of its items is in scope
  *     references.ts       decides which writes need that check
+ *     rights.ts           tells what a caller may do, for tables of rights; decides nothing
  *
  * Other rooms ask and decide nothing: plan/request.ts plans with the Permissions of methods.ts. run/ takes no database
  * but a ScopedDatabase, so the compiler proves that every statement was scoped; a ScopedDatabase takes no change but an
