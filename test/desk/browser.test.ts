@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
-import tap, { type Test } from 'tap'
+import tap, { type Test, test } from 'tap'
 import { openChromium } from '../helpers/chromium.ts'
 import { eventually } from '../helpers/follow.ts'
 import { onDatabase } from '../helpers/on-database.ts'
@@ -17,7 +17,7 @@ tap.teardown(() => desk?.close())
 
 for (const kind of ['SQLite', 'PostgreSQL'] as const) {
   const reason = skip === false && kind === 'PostgreSQL' && withoutPostgres ? 'WITHOUT_POSTGRES=1' : skip
-  tap.test(`the desk on ${kind}`, { skip: reason }, async t => {
+  test(`the desk on ${kind}`, { skip: reason }, async t => {
     if (desk === undefined) return
     if (kind === 'PostgreSQL') return onDatabase('', (_db, url) => useDesk(t, desk, { DATABASE_URL: url }))
     const file = join(folder, 'desk.db')
