@@ -197,6 +197,15 @@ conditions('a collection may require If-Match: 428 without it', async tools => {
   same(await send('POST', '/labels', { code: 'YY' }), 201, created(4))
 }, { requestStrategies: { requireIfMatch: true, upsert: true, delete: true } })
 
+conditions('a value that an item has already does not count its version up', async ({ get, send, same }) => {
+  const { title } = (await get('/albums/7')).json<{ title: string }>()
+  for (const [method, url, body] of [
+    ['PATCH', '/albums/7', { title }], ['PUT', '/albums/7', { title }], ['PUT', '/albums/7/title', title],
+    ['PATCH', '/albums', [{ id: 7, title }]]
+  ] as const) same(await send(method, url, body), 200, Array.isArray(body) ? [{ status: 'ok' }] : { status: 'ok' })
+  same(await get('/albums/7/version'), 200, 3)
+})
+
 conditions('a version field makes tags, and each write counts it up', async tools => {
   const { t, opened, get, send, same } = tools
   const version = async () => (await get('/albums/7/version')).json()

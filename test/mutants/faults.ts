@@ -276,6 +276,12 @@ export const faults: readonly Fault[] = [
     tests: ['contract/merge-patches']
   },
   {
+    what: 'run: a value that an item has already counts its version up',
+    text: 'if (collection.version !== undefined) return undefined',
+    fault: '',
+    tests: ['contract/conditions']
+  },
+  {
     what: 'plan: wrong members are told before the item is looked for',
     text: 'if (references !== undefined) checked(body)',
     fault: 'if (references !== null) checked(body)',

@@ -30,6 +30,8 @@ function singleUpdate (
 ): AuthorisedChange | undefined {
   const { updating, updated, saved } = collection.hooks
   if (updating || updated || saved || insert || representation) return undefined
+  // A value that the item has already must not raise its version.
+  if (collection.version !== undefined) return undefined
   if (body.violations.length > 0 || body.confirmations.length > 0) return undefined
   if (isConditional(conditions, collection)) return undefined
   const assigned = valuesOf(body, collection, caller)
