@@ -1,5 +1,5 @@
 import type {
-  Collection, Field, RelationField, ScalarField, StoredField
+  Collection, Field, InputField, RelationField, ScalarField, StoredField
 } from '../../../core/model/model.ts'
 import type { Api } from '../../../core/api/answer.ts'
 import { memoryView } from '../../../core/sources/memory/view.ts'
@@ -217,9 +217,12 @@ export const relationsOf = <K extends RelationField['kind']>({ fields }: Collect
 const groupable = (collection: Collection) => scalarFields(collection).filter(one => one.kind !== 'computed')
   .filter(one => one.filterable && one.type.kind !== 'json')
 
-/** Returns the value that a field of a row is filtered and sorted by; undefined where there is none. */
-export const valueCompared = (row: object | undefined, field: ScalarField, collection: Collection): unknown =>
-  row === undefined || field.kind === 'computed' ? undefined : memoryView(collection).value(row, field)
+/** Returns the value that a field of a row is filtered and sorted by; undefined where there is none, as of an input. */
+export const valueCompared = (
+  row: object | undefined, field: ScalarField | InputField, collection: Collection
+): unknown => row === undefined || field.kind === 'computed' || field.kind === 'input'
+  ? undefined
+  : memoryView(collection).value(row, field)
 
 /** Returns a value for the field, as text: in most cases that of a row, else an example, at times an invalid one. */
 export function generateText (
