@@ -33,6 +33,12 @@ export const faults: readonly Fault[] = [
     tests: ['contract/imports']
   },
   {
+    what: 'plan: an import is written in the order of its lines',
+    text: 'orderOf: value => isOrdered ?',
+    fault: 'orderOf: value => !isOrdered ?',
+    tests: ['contract/imports-order']
+  },
+  {
     what: 'request: a second page replaces the first',
     text: 'if (draft.page[kind] !== undefined)',
     fault: 'if (draft.page[kind] === null)',

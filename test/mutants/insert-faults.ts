@@ -35,8 +35,8 @@ export const insertFaults: readonly Fault[] = [
   },
   {
     what: 'run: items that refer to each other are inserted together',
-    text: 'rows.length > 1 && referencesOf(collection)',
-    fault: 'rows.length > 9 && referencesOf(collection)',
+    text: 'rows.length > 1 && refersToItself(collection)',
+    fault: 'rows.length > 9 && refersToItself(collection)',
     tests: ['contract/creating'],
     postgres: true
   },

@@ -166,6 +166,10 @@ export const referencesOf = ({ fields, referring }: Collection): readonly Collec
 const referenceOf = (field: Field): readonly CollectionReference[] =>
   field.kind === 'sub-item' ? [field] : []
 
+/** Returns true if an item of a collection may refer to another one of it. */
+export const refersToItself = (collection: Collection): boolean =>
+  referencesOf(collection).some(({ target }) => target === collection)
+
 /** Returns the fields of which it depends to which item a foreign key refers. */
 export const referringFields = ({ foreignKey, constants }: CollectionReference): readonly StoredField[] =>
   [...foreignKey, ...constants.map(({ field }) => field)]

@@ -31,25 +31,11 @@ export interface ImportCounts { readonly count: number, readonly updated: number
  * is, so what is kept of it in memory ends with it; the items of a slice must be in the caller's scope at its end.
  */
 export async function runImport (running: RunningImport): Promise<ImportCounts> {
-  const { collection, caller, context, dryRun } = running
+  const { collection, context, dryRun } = running
   const afterCommit: AfterCommit = []
-  const imported = await sharedTransaction(caller.inSession(databaseOf(collection)), [caller], async begin => {
-    // A database may run this function again.
-    afterCommit.length = 0
-    const counts = { count: 0, updated: 0, ignored: 0 }
-    await eachAhead(running.slices(), async slice => {
-      const { session, check } = begin(caller)
-      const result = await runSlice(slice, session, running, afterCommit).then(async result => {
-        await check()
-        return result
-      }).catch((error: unknown) => { throw slice.errorOf(error) })
-      if (result.kind === 'missing' || result.kind === 'ambiguous') await refuse(slice, result, session, running)
-      counts.count += slice.count
-      if (result.kind === 'updated') counts.updated++
-      if (result.kind === 'ignored') counts.ignored++
-      unscopedSession(session).renew?.()
-    })
-    return dryRun ? rollBack(counts, unscopedSession(begin(caller).session)) : counts
+  const imported = await importAll(running, afterCommit, false).catch((error: unknown) => {
+    if (!(error instanceof LostRace)) throw error
+    return importAll(running, afterCommit, true)
   }).catch((error: unknown) => resultOf<ImportCounts>(error))
   if (dryRun) return imported
   for (const notify of afterCommit) await notify()
@@ -62,17 +48,48 @@ export async function runImport (running: RunningImport): Promise<ImportCounts> 
   return imported
 }
 
+/** Rolls back an import that neither found nor could create the item of a line: another request has created it. */
+class LostRace extends Error {}
+
+/** `isRetry`: the second run of an import, in which such an item is an error. */
+function importAll (running: RunningImport, afterCommit: AfterCommit, isRetry: boolean): Promise<ImportCounts> {
+  const { collection, caller, dryRun } = running
+  return sharedTransaction(caller.inSession(databaseOf(collection)), [caller], async begin => {
+    // A database may run this function again.
+    afterCommit.length = 0
+    const counts = { count: 0, updated: 0, ignored: 0 }
+    await eachAhead(running.slices(), async slice => {
+      const { session, check } = begin(caller)
+      const result = await runSlice(slice, session, running, afterCommit).then(async result => {
+        await check()
+        return result
+      }).catch((error: unknown) => { throw slice.errorOf(error) })
+      if (result.kind === 'missing' || result.kind === 'ambiguous') {
+        if (!isRetry && result.kind === 'missing' && isOfLine(slice, result)) throw new LostRace()
+        await refuse(slice, result, session, running)
+      }
+      counts.count += slice.count
+      if (result.kind === 'updated') counts.updated++
+      if (result.kind === 'ignored') counts.ignored++
+      unscopedSession(session).renew?.()
+    })
+    return dryRun ? rollBack(counts, unscopedSession(begin(caller).session)) : counts
+  })
+}
+
 /** Throws the error of a path that leads to no item, or to several, with the line if it is the line that names them. */
 async function refuse (
-  { write, errorOf }: Slice, missed: Missed, session: ScopedSession, running: RunningImport
+  slice: Slice, missed: Missed, session: ScopedSession, running: RunningImport
 ): Promise<void> {
-  const isOfLine = write.plan.kind === 'update' && missed.step === write.plan.steps.length - 1
   try {
-    await running.refuse(await outcomeOf(write, missed, session))
+    await running.refuse(await outcomeOf(slice.write, missed, session))
   } catch (error) {
-    throw isOfLine ? errorOf(error) : error
+    throw isOfLine(slice, missed) ? slice.errorOf(error) : error
   }
 }
+
+const isOfLine = ({ write: { plan } }: Slice, { step }: Missed) =>
+  plan.kind === 'update' && step === plan.steps.length - 1
 
 /** Writes the slices in order. Each is read once the statement of the one before is sent, and others had their turn. */
 async function eachAhead (slices: AsyncIterable<Slice>, write: (slice: Slice) => Promise<void>): Promise<void> {

@@ -3,7 +3,7 @@ import type { ItemValues } from '../declare/collection.ts'
 import { constraint, DataApiError, withoutKey } from '../errors/errors.ts'
 import { type KeyValues, singleKey, toKeyValues } from '../model/identifiers.ts'
 import type { Collection, StoredField } from '../model/model.ts'
-import { referencesOf } from '../model/relations.ts'
+import { refersToItself } from '../model/relations.ts'
 import { toValue } from '../model/values.ts'
 import type { Origin, PathValue, WritePlanOf } from '../plan/plan.ts'
 import { type BodyRows, valuesOf } from '../plan/write/bodies.ts'
@@ -43,7 +43,7 @@ const seenSingly: Readonly<Record<string, (insertion: Insertion) => boolean>> = 
   byJoins: ({ from: { via } }) => via?.link.kind === 'join',
   // An item may refer to one before it.
   byEachOther: ({ from: { collection }, values: { rows } }) =>
-    rows.length > 1 && referencesOf(collection).some(({ target }) => target === collection)
+    rows.length > 1 && refersToItself(collection)
 }
 
 const reasons = Object.values(seenSingly)

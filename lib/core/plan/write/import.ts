@@ -30,6 +30,8 @@ export interface ImportPlan {
   planLine (value: unknown): { readonly write: Write, readonly unless: readonly Step[] | undefined }
   /** Plans to read which of the items exist that lines name, where these are left as they are. */
   planNamed (values: readonly unknown[]): NamedLines | undefined
+  /** Returns the text by which the lines of a slice are ordered. */
+  orderOf (value: unknown): string
 }
 
 /** Throws the error of a query parameter. */
@@ -67,7 +69,8 @@ export function planImport (
     planLines,
     resolution,
     planLine,
-    planNamed: values => resolution === 'ignore' ? naming?.planNamed(values) : undefined
+    planNamed: values => resolution === 'ignore' ? naming?.planNamed(values) : undefined,
+    orderOf: value => naming?.orderOf(value) ?? ''
   }
 }
 

@@ -1,13 +1,15 @@
 import { DataApiError, invalidParameter, validation } from '../../errors/errors.ts'
 import { isObject } from '../../errors/is-object.ts'
 import { toKeyValues } from '../../model/identifiers.ts'
-import type { Collection, StoredField } from '../../model/model.ts'
+import { type Collection, isRelation, type StoredField } from '../../model/model.ts'
 import { isExact } from '../../model/operators.ts'
+import { refersToItself } from '../../model/relations.ts'
 import { takenStrategies } from '../../model/strategies.ts'
 import { isScalar } from '../../model/values.ts'
 import type { Filter, Query } from '../../request/request.ts'
 import { findIdentifier } from '../path/identify.ts'
 import { itemOf, type ResourceOf } from '../path/walk.ts'
+import { comparableKey } from '../needs.ts'
 import type { ReadPlanOf } from '../plan.ts'
 import { both, equalsKey } from '../predicates.ts'
 import { listKeys } from '../read/list-keys.ts'
@@ -26,6 +28,8 @@ interface Naming {
   itemOf (value: unknown): ResourceOf<'item'>
   /** Plans to read the names of those items that exist. Undefined for names of several values. */
   planNamed (values: readonly unknown[]): NamedLines | undefined
+  /** Returns what equal names have in common; '' where an item may refer to one that stands before it. */
+  orderOf (value: unknown): string
 }
 
 /** The read of the names that several lines have, whose rows hold them by `property`. `nameOf`: that of a line. */
@@ -65,8 +69,10 @@ export function planNaming (
     return itemOf(resource, { where, alternatives: [], special: false, pathValues: given }, segment, 0)
   }
   const [field, other] = fields
+  const isOrdered = !linksItself(collection)
   return {
     itemOf: nameItem,
+    orderOf: value => isOrdered ? JSON.stringify(namesIn(value).map(comparableKey)) : '',
     planNamed (values) {
       if (field === undefined || other !== undefined) return undefined
       const nameOf = (value: unknown) => namesIn(value)[0]
@@ -78,6 +84,9 @@ export function planNaming (
     }
   }
 }
+
+const linksItself = (collection: Collection) => refersToItself(collection) ||
+  [...collection.fields.values()].some(field => isRelation(field) && field.target === collection)
 
 /** Returns true for an import that names items which may exist. */
 export const namesItems = (

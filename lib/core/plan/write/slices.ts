@@ -36,14 +36,21 @@ export async function * slicesTo (
   if (count === 0) yield planSlice(plan, read([]))
 }
 
-function * planEach (plan: ImportPlan, { values, numbers }: ValueLines): Generator<Slice> {
+/**
+ * Plans lines that may name existing items, in the order of these names: two imports of the same items in opposite
+ * orders would wait for each other in a circle. Equal names stay in the order of the file.
+ */
+function planEach (plan: ImportPlan, { values, numbers }: ValueLines): readonly Slice[] {
   const among = plan.planNamed(values)
-  for (const [index, value] of values.entries()) {
+  const slices = values.map((value, index) => {
     const line = numbers[index] ?? 0
     const errorOf = (error: unknown) => error instanceof DataApiError ? atLine(error, line) : error
     const named = among && { among, name: among.nameOf(value) }
-    yield { ...onLine(line, () => plan.planLine(value)), named, count: 1, errorOf }
-  }
+    const slice: Slice = { ...onLine(line, () => plan.planLine(value)), named, count: 1, errorOf }
+    return { slice, order: plan.orderOf(value) }
+  })
+  return slices.toSorted((one, other) => one.order < other.order ? -1 : Number(one.order > other.order))
+    .map(({ slice }) => slice)
 }
 
 function planSlice (plan: ImportPlan, { values, numbers }: ValueLines): Slice {
