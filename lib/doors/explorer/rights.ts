@@ -1,9 +1,10 @@
-import type { CollectionRights } from '../../core/api/face.ts'
 import { type Html, html } from './html.ts'
 import { showPage, showRows } from './page.ts'
 import { type Place, rootPathTo } from './place.ts'
 import { titleOf } from './value.ts'
+import type { Visit } from './visit.ts'
 
+type CollectionRights = Awaited<ReturnType<Visit['rights']>>[number]
 type Right = CollectionRights['read']
 
 /** Returns the page that tells what its caller may do, without the names of what it may not know. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { Readable } from 'node:stream'
 import type { ExplorerOptions } from '../../../schemas/explorer.ts'
-import type { Ask, CollectionRights, Face, ResourceView, Who } from '../../core/api/face.ts'
+import type { Ask, Face, ResourceView, Who } from '../../core/api/face.ts'
 import { methodNotAllowed } from '../../core/errors/errors.ts'
 import { isObject } from '../../core/errors/is-object.ts'
 import { parseQuery } from '../../core/request/query.ts'
@@ -31,7 +31,7 @@ export interface Visit {
   /** Returns the resource of the page with what its caller may see. */
   spot (): Promise<Spot>
   /** Returns what the caller may do to each collection. */
-  rights (): Promise<readonly CollectionRights[]>
+  rights (): ReturnType<ReturnType<Face['as']>['rights']>
 }
 
 /** Items that a URL lists. `more`: true if there are others on its next page. */

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import type { Api } from '../../../core/api/answer.ts'
 import { DeclarationError } from '../../../core/errors/errors.ts'
-import { type CollectionRights, type FieldRights, type Right, rightsIn } from '../../../core/rules/rights.ts'
+import { rightsIn } from '../../../core/rules/rights.ts'
 import { standIns } from '../../../plugin/stand-ins.ts'
 import { encodeText } from '../requests/resources.ts'
 import { type KnownCaller, watch } from './callers.ts'
@@ -58,6 +58,8 @@ export async function readRights (
   }
 }
 
+type CollectionRights = ReturnType<typeof rightsIn>[number]
+
 interface WatchedApi { readonly prefix: string, readonly api: Api, readonly known: Map<string, KnownCaller> }
 
 /** Returns the rights of a caller by the paths of collections. A visitor whom the application refuses has none. */
@@ -105,7 +107,7 @@ const describeRights = (rights: CollectionRights): string =>
   operations.flatMap(operation => sayRight(operation, rights[operation])).join(', ') || 'nothing'
 
 /** A scope decides what is a caller's own to read; what may be done to an item may depend on a rule besides. */
-const sayRight = (word: string, right: Right) =>
+const sayRight = (word: string, right: CollectionRights['read']) =>
   right === 'no' ? [] : [right === 'yes' ? word : `${word} ${word === 'read' ? 'own' : 'by item'}`]
 
 /** Returns the names of those who may read or write a field. */
@@ -113,7 +115,7 @@ function namesOf (
   each: ReadonlyArray<readonly [string, CollectionRights]>, field: string, operation: 'read' | 'write'
 ): string {
   const rights = each.map(([name, { fields }]) => {
-    const found: FieldRights | undefined = fields.find(one => one.name === field)
+    const found = fields.find(one => one.name === field)
     return [name, found?.[operation] ?? 'no'] as const
   })
   const allowed = rights.flatMap(([name, right]) => sayRight(name, right))

@@ -2,7 +2,7 @@ import type { Collection, RelationField, ScalarField } from '../../../core/model
 import { type Operator, operatorNames, traitsOf } from '../../../core/model/operators.ts'
 import { startOf, unitsOf } from '../../../core/plan/time-units.ts'
 import { valueText } from '../../../core/request/made.ts'
-import { printParts, type QueryPrinted } from '../../../core/request/print.ts'
+import { printParts } from '../../../core/request/print.ts'
 import { compileSyntax } from '../../../core/request/syntax.ts'
 import { memoryView } from '../../../core/sources/memory/view.ts'
 import { generateCall } from './functions.ts'
@@ -87,6 +87,8 @@ function generateGroup (generator: ValueGenerator, collection: Collection, depth
 
 export const negatedOrNot = (generator: ValueGenerator, of: Filter): Filter =>
   generator.chance(30) ? { kind: 'not', of } : of
+
+type QueryPrinted = Parameters<typeof printParts>[0]
 
 export type FieldAsked = NonNullable<QueryPrinted['fields']>[number]
 export type Filter = NonNullable<QueryPrinted['filters']>[number]
