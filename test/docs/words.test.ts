@@ -9,7 +9,7 @@ const [, ...rows] = cellsOf(sectionOf('docs/architecture.md', 'Words'))
 const listed = new Map(rows.map(([word = '', , file = '']) => [word, `lib/${file.slice(1, -1)}`]))
 
 /** Terms of the field, and spellings that others have chosen, such as TypeBox. */
-const terms = ['clock', 'explain', 'memoize', 'ref', 'render', 'violation', 'walk']
+const terms = ['clock', 'explain', 'memoize', 'ref', 'render', 'subset', 'violation', 'walk']
 
 const wordsOf = (name: string) => name.replaceAll(/([a-z0-9])([A-Z])/g, '$1 $2').toLowerCase().split(' ')
 
