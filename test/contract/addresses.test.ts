@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { collection, exactly, lookup, SubCollection } from '../../lib/index.ts'
+import { collection, exactly, lookup, SubCollection, SubItem } from '../../lib/index.ts'
 import { everySource, type World } from '../helpers/every-source.ts'
 
 // docs/http.md: Identifiers. Location and Content-Location lead to the item.
@@ -26,19 +26,37 @@ const Colour = Type.Object({
   id: Type.Integer({ identifier: true, readable: true }),
   name: Type.Union([Type.Literal('red'), Type.Literal('green')], { identifier: true, readable: true, writable: true })
 })
+const shown = { readable: true, writable: true }
+// All that leads to it can be changed.
+const Place = Type.Object({
+  slug: Type.String(shown),
+  year: Type.Integer(shown),
+  code: Type.Optional(Type.String({ identifier: true, ...shown })),
+  kind: Type.String(shown),
+  insideSlug: Type.Optional(Type.String(shown)),
+  insideYear: Type.Optional(Type.Integer(shown)),
+  inside: Type.Optional(SubItem('places', { foreignKey: ['insideSlug', 'insideYear'], ...shown })),
+  parts: SubCollection('places', { foreignKey: ['insideSlug', 'insideYear'], readable: true })
+})
 
 const world: World = {
   ddl: `create table people (id key, name text not null unique, "bossId" integer);
     create table badges (id key, code text unique, label text not null unique);
     create table secrets (id key, text text not null);
     create table tags (id key, word text not null);
-    create table colours (id key, name text not null unique);`,
+    create table colours (id key, name text not null unique);
+    create table places (slug text not null, year integer not null, code text unique, kind text not null,
+      "insideSlug" text, "insideYear" integer, primary key (slug, year));`,
   tables: {
     people: [{ id: 1, name: 'Ada', bossId: null }, { id: 2, name: '4', bossId: null }, { id: 3, name: '5', bossId: 1 }],
     badges: [{ id: 1, code: 'x', label: 'first' }],
     secrets: [{ id: 1, text: 'a' }],
     tags: [{ id: 1, word: 'two' }],
-    colours: [{ id: 1, name: 'red' }]
+    colours: [{ id: 1, name: 'red' }],
+    places: [
+      { slug: 'a', year: 1, code: 'x', kind: 'town', insideSlug: null, insideYear: null },
+      { slug: 'b', year: 1, code: 'y', kind: 'street', insideSlug: 'a', insideYear: 1 }
+    ]
   },
   collections: source => ({
     people: collection(Person, {
@@ -48,6 +66,7 @@ const world: World = {
     badges: collection(Badge, { source: source('badges'), identifiers: { mine: exactly('mine', () => ({ id: 1 })) } }),
     secrets: collection(Secret, { source: source('secrets') }),
     colours: collection(Colour, { source: source('colours') }),
+    places: collection(Place, { source: source('places'), key: ['slug', 'year'] }),
     tags: collection(Tag,
       { source: source('tags'), identifiers: { next: lookup({ type: Type.Integer(), find: id => ({ id: id - 1 }) }) } })
   })
@@ -83,6 +102,35 @@ everySource('Content-Location leads to the item of a special identifier', async 
   t.equal(await of(4), '/people/by_id/4')
   t.equal((await get('/people/by_id/4/name')).body, '"c"')
   t.equal((await get('/badges/mine')).headers['content-location'], '/badges/by_code/x')
+}, options, world)
+
+everySource('an update after which its URL leads elsewhere tells the own URL of the item', async tools => {
+  const { t, get, send } = tools
+  // A code could have this text, too.
+  const own = '/places/by_slug,year/'
+  const returning = { prefer: 'return=representation' }
+  for (const [method, url, body, to, headers] of [
+    ['PATCH', '/places/b,1', { year: 2 }, `${own}b,2`],
+    ['PATCH', '/places/b,2', { year: 2, code: 'z', kind: 'lane' }, undefined],
+    ['PUT', '/places/b,2/slug', 'c d', `${own}c%20d,2/slug`],
+    ['PUT', '/places/c%20d,2/kind', 'road', undefined],
+    ['POST', '/places/c%20d,2/year', { add: 1 }, `${own}c%20d,3/year`],
+    ['PUT', '/places/by_code/z', { slug: 'b', year: 1 }, `${own}b,1`, returning],
+    ['PATCH', '/places/by_code/z', { code: 'w' }, `${own}b,1`, { prefer: 'return=minimal' }],
+    ['PATCH', '/places/by_kind/road/w', { kind: 'lane' }, `${own}b,1`],
+    ['PATCH', '/places/a,1/parts/w', { kind: 'road' }, undefined],
+    ['PATCH', '/places/a,1/parts/b,1', { slug: 'e' }, `${own}e,1`],
+    ['PATCH', '/places/a,1/parts/e,1', { inside: null }, `${own}e,1`],
+    // Another identifier of a person is of the same type; a badge has no key to show.
+    ['PATCH', '/people/by_name/Ada', { name: '9' }, '/people/by_id/1'],
+    ['PUT', '/badges/x/code', 'a/b', '/badges/by_code/a%2Fb/code'],
+    ['PATCH', '/badges/a%2Fb', { code: 'x' }, '/badges/by_code/x']
+  ] as const) {
+    const answer = await send(method, url, body, headers)
+    t.match(answer.statusCode, /^20[04]$/, `${url} ${answer.body}`)
+    t.equal(answer.headers['content-location'], to, url)
+    if (to !== undefined) t.equal((await get(to)).statusCode, 200, to)
+  }
 }, options, world)
 
 everySource('answers under a special identifier are private, and say what they depend on', async ({ t, get, send }) => {

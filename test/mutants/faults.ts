@@ -51,6 +51,12 @@ export const faults: readonly Fault[] = [
     tests: ['contract/conditions']
   },
   {
+    what: 'run: an update of another identifier does not move its item',
+    text: 'isByKey ? compared.filter(field => !isIdentifier(field, collection)) : compared',
+    fault: 'compared.filter(field => !isIdentifier(field, collection))',
+    tests: ['contract/addresses']
+  },
+  {
     what: 'plugin: what is unpacked is taken for packed',
     text: "(isUtf8(bytes) && headers['content-length'] !== String(bytes.length))",
     fault: 'false',

@@ -33,7 +33,7 @@ export function renderWrite (
   switch (result.kind) {
     case 'created': return renderCreated(plan, result.items, address, echo, options)
     case 'linked': return renderLinked(plan, result.items, address, echo, options)
-    case 'updated': return renderUpdated(plan, result.row, scalar, echo)
+    case 'updated': return renderUpdated(plan, result.row, scalar, movedTo(plan, address, echo, options), echo)
     case 'deleted': return echo.returns === 'minimal' ? minimal(204) : acknowledge(200, { status: 'ok' })
     case 'affected': return renderAffected(plan, result, echo)
     case 'missing': throw identifierNotFound(walked[result.step]?.segment ?? '', walked[result.step]?.advice)
@@ -65,17 +65,33 @@ function renderLinked (
   return acknowledge(status, many ? acknowledgements : acknowledgements[0] ?? { status: 'ok' }, location)
 }
 
-function renderUpdated (plan: WritePlan, row: Row | undefined, scalar: boolean, { returns }: WriteEcho): Answer {
-  if (returns === 'minimal') return minimal(204)
+/** `location`: see movedTo(). */
+function renderUpdated (
+  plan: WritePlan, row: Row | undefined, scalar: boolean, location: Answer['headers'] | undefined,
+  { returns }: WriteEcho
+): Answer {
+  if (returns === 'minimal') return minimal(204, location)
   if (plan.kind !== 'update' || plan.representation === undefined || row === undefined) {
-    return updated
+    return location === undefined ? updated : ok('{"status":"ok"}', location)
   }
+  const { collection, representation: { show, variant } } = plan
   // That of a change of a value.
   if (scalar && returns !== 'representation') {
-    return ok(`{"status":"ok","value":${renderScalar(row, plan.representation.show)}}`)
+    return ok(`{"status":"ok","value":${renderScalar(row, show)}}`, location)
   }
-  const body = scalar ? renderScalar(row, plan.representation.show) : renderItem(row, plan.representation.show)
-  return tagged(ok(body, represented), noConditions, versionOf(row, plan.collection), plan.representation.variant)
+  const body = scalar ? renderScalar(row, show) : renderItem(row, show)
+  return tagged(ok(body, representedAt(location)), noConditions, versionOf(row, collection), variant)
+}
+
+/** Returns the header `content-location` of an item, or of its field, to which the URL does not lead any more. */
+function movedTo (
+  plan: WritePlan, address: Address | undefined, { parts, site }: WriteEcho, options: AcknowledgementOptions
+): Answer['headers'] | undefined {
+  if (address === undefined || plan.kind !== 'update') return undefined
+  const { collection, scalar } = plan
+  const own = ownSegments(collection, address, options.dictionaryPrefix)
+  const path = [[collection.name], ...own, ...scalar ? parts.slice(-1) : []]
+  return { 'content-location': formatPath(site(), path) }
 }
 
 /** Returns the answer to a write by a filter: how many items it has written, or these items. */

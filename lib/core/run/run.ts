@@ -45,7 +45,7 @@ export interface WriteOutcome {
   readonly write: Write
   readonly result: WriteResult
   readonly identifiers: readonly string[]
-  /** The address of a single item that was created. */
+  /** The address of a single item that was created, or whose own path an update has changed. */
   readonly address?: Address | undefined
 }
 
@@ -138,9 +138,15 @@ export function outcomeOf (
   const outcome = (identifiers: readonly string[], address?: Address): WriteOutcome =>
     ({ kind: 'write', write, result, identifiers, address })
   if (result.kind === 'ambiguous') return disambiguate(walked, result, database, true).then(outcome)
-  const created = createdItem(plan, result)
-  if (created === undefined) return outcome([])
-  return after(findAddress(created, database), address => outcome([], address))
+  const located = createdItem(plan, result) ?? movedItem(plan, result)
+  if (located === undefined) return outcome([])
+  return after(findAddress(located, database), address => outcome([], address))
+}
+
+/** Returns the item to which the URL of its update does not lead any more, for its `Content-Location`. */
+function movedItem (plan: WritePlan, result: WriteResult): Located | undefined {
+  if (plan.kind !== 'update' || result.kind !== 'updated' || result.moved !== true) return undefined
+  return result.key && { collection: plan.collection, via: undefined, key: result.key, steps: [] }
 }
 
 /** Returns the item that was created, for its `Location`: not for an array, nor for an upsert at the item's own URL. */

@@ -4,6 +4,7 @@ import type { WritePlan, WritePlanOf } from '../plan/plan.ts'
 import { type AuthorisedChange, type AuthorisedField, authorisedValues, authoriseValue } from '../rules/authorise.ts'
 import type { Caller } from '../rules/caller.ts'
 import { insertAlone } from './insert.ts'
+import { leadingFields } from './moved.ts'
 import { checkKey } from './stored-values.ts'
 
 /**
@@ -38,6 +39,9 @@ function singleUpdate (
   if (assigned === undefined || assigned.size === 0) return undefined
   // What is sent back as it was shown stays as it is stored: a number of JSON may have more digits than a double.
   if (body.assignments.some(one => one.kind === 'value' && one.field.type.kind === 'json')) return undefined
+  // The transaction of a write knows the key, and what it was.
+  const leading = leadingFields({ collection, steps })
+  if ([...assigned.keys()].some(field => leading.includes(field))) return undefined
   if ([...assigned.keys()].some(field => caller.itemRule(collection, field) !== undefined)) return undefined
   const values = authorisedValues(assigned)
   checkKey(field => values.get(field), collection, body.pointer)

@@ -25,6 +25,7 @@ import {
 } from './locate.ts'
 import { lockInOrder } from './lock-order.ts'
 import { runEach, runMany } from './many.ts'
+import { isMoved } from './moved.ts'
 import { forcedFields, updateItem } from './update-item.ts'
 import { commitRefusal, expectChanged } from './violations.ts'
 import { type Changed, type Missed, RefusedAtCommit } from '../sources/source.ts'
@@ -32,8 +33,11 @@ import { type Changed, type Missed, RefusedAtCommit } from '../sources/source.ts
 export type WriteResult =
   | { readonly kind: 'created', readonly items: readonly Created[] }
   | { readonly kind: 'linked', readonly items: readonly Linked[] }
-  /** `key`: undefined where the update was a single statement or changed links. */
-  | { readonly kind: 'updated', readonly row: Row | undefined, readonly key?: KeyValues }
+  /**
+   * `key`: undefined where the update was a single statement or changed links. `moved`: true if it has changed what its
+   * URL names the item by.
+   */
+  | { readonly kind: 'updated', readonly row: Row | undefined, readonly key?: KeyValues, readonly moved?: boolean }
   | { readonly kind: 'deleted' }
   /** `items`: those that were updated. */
   | { readonly kind: 'affected', readonly affected: number, readonly items: readonly Created[] }
@@ -227,7 +231,8 @@ async function updateFound (plan: WritePlanOf<'update'>, locked: Row, work: Unit
   const item = await updateItem({ collection, row, pointer, forced, texts, change }, work)
   const key = keyOf(item, collection)
   await linkElements(body, { key, isNew: false }, work)
-  return { kind: 'updated', row: await readProjection(collection, key, representation, work), key }
+  const shown = await readProjection(collection, key, representation, work)
+  return { kind: 'updated', row: shown, key, moved: isMoved(plan, row, item) }
 }
 
 async function runDelete (

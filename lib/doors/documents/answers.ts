@@ -142,8 +142,11 @@ function orShown (done: Schema, collection: CollectionView, describing: Describi
 export const linked = kept('Linked', ({ collection }, describing) =>
   jsonResponse('Linked.', { anyOf: oneOrMany(orShown(doneSchema(describing), collection, describing)) }))
 
-export const updated = kept('Updated', ({ collection }, describing) =>
-  jsonResponse('Updated.', anyOf(orShown(doneSchema(describing), collection, describing))))
+export const updated = kept('Updated', ({ collection }, describing) => {
+  const headers = { 'Content-Location': headerOf("The item's path, where its update has changed it.") }
+  const schema = anyOf(orShown(doneSchema(describing), collection, describing))
+  return jsonResponse('Updated.', schema, describing.profile.details ? { headers } : {})
+})
 
 /** The client knows the identifier: it is that of the URL. */
 export const upserted = kept('Upserted', ({ collection }, describing) =>
