@@ -156,6 +156,13 @@ export const faults: readonly Fault[] = [
     postgres: true
   },
   {
+    what: 'postgres: the position in the log is kept on another server',
+    text: "complete !== '1' || asked !== server",
+    fault: "complete !== '1' || server === undefined",
+    tests: ['sources/change-log'],
+    postgres: true
+  },
+  {
     what: 'sqlite: the null of JSON is a value where it is asked for',
     text: "kind === 'json' ? unlessJsonNull(column) : column",
     fault: 'kind === undefined ? unlessJsonNull(column) : column',

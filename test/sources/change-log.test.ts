@@ -116,6 +116,23 @@ withLog('a transaction that is open while ten others commit is told when it comm
   await eventually(() => told.at(-1) === 'parts', () => told.join())
 })
 
+// What the pooler leads to: the names of the application come before those of PostgreSQL.
+const failover = `create table server (started timestamptz);
+insert into server values ('2026-01-01');
+create function pg_postmaster_start_time () returns timestamptz language sql as 'select started from server'`
+
+test('behind a pooler that leads to another server, all is told', t => onDatabase(`${script}${failover}`, async db => {
+  const told = follow(t, db)
+  await until(told, 1)
+  await db.pool.query("insert into items values (1, 'a')")
+  await until(told, 2)
+  await db.pool.query("update server set started = '2026-01-02'")
+  await until(told, 3)
+  await db.pool.query("insert into items values (2, 'b')")
+  await until(told, 4)
+  t.strictSame(told, ['all', 'items', 'all', 'items'])
+}, { changes: { poll: 1 }, driver: { options: '-c search_path=public,pg_catalog' } }))
+
 withLog('a view among the tables is left out of the log', async (t, db) => {
   const told = follow(t, db)
   await db.pool.query(`create schema "o'dd"; create table "o'dd"."$$" (id integer); create view shown as

@@ -127,9 +127,11 @@ export const changeLogScript = (tables: readonly TableName[]): string =>
 
 /**
  * Returns what was committed since the position $1, and the position now: the transactions that the statement sees.
- * `complete`: false if changes that were committed since then may be deleted.
+ * `complete`: false if changes that were committed since then may be deleted. The time at which the server has started
+ * tells one server from another.
  */
-export const changesQuery = `select until::text, tables::text, complete::int::text
+export const changesQuery = `select until::text, tables::text, complete::int::text,
+  extract(epoch from pg_postmaster_start_time())::text
 from data_api.changes_since($1::text::pg_snapshot)`
 
 /** Deletes the oldest changes, but none of the last $1 seconds. Returns how many. */

@@ -68,17 +68,19 @@ const forgetAfter = 60_000
 
 /**
  * Tells of changes as long as the connection holds. Nothing is known of what came before it: another server may have
- * been promoted, whose transactions have the numbers of lost ones.
+ * been promoted, whose transactions have the numbers of lost ones. A pooler keeps the connection over that.
  */
 async function followOn (connection: Connection, poll: number, signal: AbortSignal, tell: Tell): Promise<void> {
-  for (let position: unknown = null; !signal.aborted; await pause(poll, signal)) {
+  let [position, server]: readonly unknown[] = [null]
+  for (; !signal.aborted; await pause(poll, signal)) {
     const { rows: [row = []] } = await connection.prepared({ text: changesQuery, values: [position] })
-    const [now, tables, complete] = row
+    const [now, tables, complete, asked] = row
     if (signal.aborted) return
     const changed = toldBy(String(tables))
-    if (position === null || complete !== '1') tell(undefined)
+    if (complete !== '1' || asked !== server) tell(undefined)
     else if (changed.size > 0) tell(changed)
     position = now
+    server = asked
   }
 }
 
