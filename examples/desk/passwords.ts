@@ -15,5 +15,6 @@ const nobody = `${'A'.repeat(22)}== ${'A'.repeat(86)}==`
 /** Returns true if the text is a hash of the password. */
 export async function isPassword (password: string, hash: string = nobody): Promise<boolean> {
   const [salt = '', key = ''] = hash.split(' ').map(part => Buffer.from(part, 'base64'))
-  return timingSafeEqual(await derive(password, Buffer.from(salt), 64), Buffer.from(key))
+  const [derived, stored] = [await derive(password, Buffer.from(salt), 64), Buffer.from(key)]
+  return derived.length === stored.length && timingSafeEqual(derived, stored)
 }

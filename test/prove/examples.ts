@@ -48,9 +48,14 @@ async function desk (live = true): Promise<ProveOptions> {
     app: () => build(live),
     callers: { lead: as(ada), agent: as(bob, agent) },
     routes: [
-      'POST /api/customers/:id/close', 'PUT /api/tickets/:id/files/a.txt', 'GET /api/files/:id',
-      'POST /login {"email":":email","password":"correct horse"}', 'POST /logout', 'GET /health'
-    ]
+      'POST /api/customers/:id/close',
+      { method: 'PUT', url: '/api/tickets/:id/files/a.txt', headers: { 'content-type': 'text/plain' }, body: 'hello' },
+      'GET /api/files/:id',
+      'POST /login {"email":":email","password":"correct horse"}',
+      'GET /health'
+    ],
+    // Nobody has a password that is known, and no row a file.
+    allow: ['GET /api/files/:id', 'POST /login']
   }
 }
 

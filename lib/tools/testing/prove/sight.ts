@@ -1,4 +1,4 @@
-import { isDeepStrictEqual } from 'node:util'
+import { inspect, isDeepStrictEqual } from 'node:util'
 import type { ValueGenerator } from '../world/generator.ts'
 import { encodeText } from '../requests/resources.ts'
 import type { Collection, StoredField } from '../../../core/model/model.ts'
@@ -126,8 +126,10 @@ export function seesField (
 export const seeAlike = (one: CallerSight, other: CallerSight): boolean => isDeepStrictEqual(one.marks, other.marks) &&
   isDeepStrictEqual(factsIn(one), factsIn(other))
 
+/** Functions among the facts are others at each request: what tells worlds apart are values. */
 const factsIn = ({ known }: CallerSight) =>
-  [...known.values()].map(callers => [...callers].map(([name, { facts }]) => [name, facts]))
+  [...known.values()].map(callers => [...callers].map(([name, { facts }]) =>
+    [name, inspect(facts, { depth: 5, maxArrayLength: null, maxStringLength: null })]))
 
 /** Returns the values by which rows become visible: those in scopes, and what the application knows of the caller. */
 export function hintsOf ({ known }: CallerSight): Hints {
