@@ -36,7 +36,7 @@ const groups = {
   slow: [
     'client/board.', 'client/tanstack-db-live.', 'command/prove.', 'contract/imports-cut.', 'contract/live-processes.',
     'contract/lost-clients.', 'docs/getting-started.', 'docs/row-level-security.', 'explorer/live.', 'mcp/clients.',
-    'openapi/large.', 'openapi/swagger.', 'request/linear.', 'sources/pooler.',
+    'openapi/large.', 'openapi/swagger.', 'prove/examples.', 'request/linear.', 'sources/pooler.',
     'sources/postgres-acknowledgements.', 'sources/postgres-faults.', 'sources/postgres-healing.',
     'sources/postgres-parallel.', 'sources/replicas.', 'sources/sqlite-long-reads.', 'sources/sqlite/full-disk.',
     'sources/two-callers.', 'start.'
