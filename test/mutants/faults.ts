@@ -51,6 +51,18 @@ export const faults: readonly Fault[] = [
     tests: ['contract/conditions']
   },
   {
+    what: 'request: escaped names of members are other names',
+    text: 'String(JSON.parse(text.slice(at, end)))',
+    fault: 'text.slice(at + 1, end - 1)',
+    tests: ['contract/writing/members']
+  },
+  {
+    what: 'request: an escaped quote ends a text of JSON',
+    text: 'if (!isEscaped(text, at)) return at + 1',
+    fault: 'return at + 1',
+    tests: ['contract/writing/members']
+  },
+  {
     what: 'run: an update of another identifier does not move its item',
     text: 'isByKey ? compared.filter(field => !isIdentifier(field, collection)) : compared',
     fault: 'compared.filter(field => !isIdentifier(field, collection))',

@@ -1,5 +1,9 @@
 import { DataApiError, type Facts } from './errors.ts'
 
+/** Returns a member's name as a reference token of a JSON pointer (RFC 6901). */
+export const tokenOf = (name: string) =>
+  name.includes('~') || name.includes('/') ? `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}` : `/${name}`
+
 /** A copy of the error that points at one element of a body; the error itself where it points at one already. */
 export function atPointer (error: DataApiError, pointer: string): DataApiError {
   if (pointer === '' || error.facts.pointer !== undefined) return error

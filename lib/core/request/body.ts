@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import type { Readable } from 'node:stream'
 import { DataApiError, malformedBody, unsupportedEncoding, unsupportedMediaType } from '../errors/errors.ts'
 import { memoizeRecent } from '../scheduling/memoize.ts'
+import { checkMembers } from './members.ts'
 import type { Received } from './receive.ts'
 
 /** A body as it was received; `bytes` is undefined if it is empty or missing. */
@@ -95,18 +96,32 @@ function parseBody (body: BodyText, limits: BodyLimits): unknown {
   return parseJson(decodeBody(body), limits)
 }
 
-/** Throws malformed_body for a text that is not JSON, or is nested deeper than the limit. */
-export function parseJson (text: string, limits: Pick<BodyLimits, 'depth'>): unknown {
+/**
+ * Throws malformed_body for a text that is not JSON, is nested deeper than the limit, or gives a member twice.
+ * `otherwise`: returns the value of a text that is not JSON. `pointer`: where the text stands in an item.
+ */
+export function parseJson (
+  text: string, limits: Pick<BodyLimits, 'depth'>, { otherwise = refuseJson, pointer = '' }: Parsing = {}
+): unknown {
   checkDepth(text, limits)
+  let value: unknown
   try {
-    return JSON.parse(text)
+    value = JSON.parse(text)
   } catch (error) {
-    throw malformedBody(`The body is not valid JSON: ${error instanceof Error ? error.message : 'it cannot be read'}.`)
+    return otherwise(error)
   }
+  checkMembers(text, value, pointer)
+  return value
+}
+
+interface Parsing { readonly otherwise?: (error: unknown) => unknown, readonly pointer?: string }
+
+function refuseJson (error: unknown): never {
+  throw malformedBody(`The body is not valid JSON: ${error instanceof Error ? error.message : 'it cannot be read'}.`)
 }
 
 /** Throws malformed_body for JSON that is nested deeper than the limit. */
-export function checkDepth (text: string, { depth }: Pick<BodyLimits, 'depth'>): void {
+function checkDepth (text: string, { depth }: Pick<BodyLimits, 'depth'>): void {
   if (isDeeper(text, depth)) throw malformedBody(`The body nests objects and arrays deeper than ${depth} levels.`)
 }
 

@@ -1,7 +1,7 @@
 import { ArgumentError, DataApiError } from '../errors/errors.ts'
 import { atPointer } from '../errors/place.ts'
 import type { Collection } from '../model/model.ts'
-import { tokenOf } from '../plan/write/body.ts'
+import { tokenOf } from '../errors/place.ts'
 import type { UnitOfWork } from './context.ts'
 
 /** A call of the application. `pointer`: the element of the body that causes the call. */

@@ -1,5 +1,6 @@
 import { contentTooLarge, describeValue, listOf } from '../../errors/errors.ts'
 import { isObject } from '../../errors/is-object.ts'
+import { tokenOf } from '../../errors/place.ts'
 import type { Violation } from '../../errors/violation.ts'
 import { distincts } from '../../model/identifiers.ts'
 import type { Collection, Field, InputField, StoredField, SubCollectionField, SubItemField } from '../../model/model.ts'
@@ -78,10 +79,6 @@ interface Planning {
   /** The values of the right type, by their names on the wire. The schema validates them further. */
   readonly typed: Record<string, unknown>
 }
-
-/** Returns a member's name as a reference token of a JSON pointer (RFC 6901). */
-export const tokenOf = (name: string) =>
-  name.includes('~') || name.includes('/') ? `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}` : `/${name}`
 
 /** Validates the values of the body, together with those of the URL, by the collection's schema. */
 function validateTyped ({ draft, typed, context }: Planning, { validate }: Collection): void {

@@ -2,10 +2,10 @@ import { malformedBody, validation } from '../../errors/errors.ts'
 import { atLine } from '../../errors/place.ts'
 import type { Violation } from '../../errors/violation.ts'
 import type { Collection, Field } from '../../model/model.ts'
-import { type BodyLimits, checkDepth } from '../../request/body.ts'
+import { type BodyLimits, parseJson } from '../../request/body.ts'
 import type { CsvRecord, Line } from '../../request/lines.ts'
 import { findExposed } from '../field-path.ts'
-import { tokenOf } from './body.ts'
+import { tokenOf } from '../../errors/place.ts'
 import { noSuchField } from './required.ts'
 import { onLine, type ValueLines } from './value-lines.ts'
 
@@ -79,7 +79,8 @@ function valueOf (fields: CsvRecord, columns: readonly Column[], line: number): 
 /** Returns the reader of a field's text. A text that the field does not take stays text, and is a violation. */
 function readerOf (field: Field | undefined, limits: Limits): Column['read'] {
   const type = field?.kind === 'stored' || field?.kind === 'input' ? field.type : undefined
-  if (type === undefined || type.kind === 'json') return text => readJson(text, limits)
+  const pointer = field === undefined ? '' : tokenOf(field.name)
+  if (type === undefined || type.kind === 'json') return text => readJson(text, limits, pointer)
   if (type.kind === 'string') return text => text
   // Spreadsheets write booleans in capitals.
   const spelt = (text: string) => type.kind === 'boolean' && /^(?:TRUE|FALSE)$/.test(text) ? text.toLowerCase() : text
@@ -87,14 +88,8 @@ function readerOf (field: Field | undefined, limits: Limits): Column['read'] {
 }
 
 /** An answer writes a text as JSON only where it would be read as JSON itself. */
-function readJson (text: string, limits: Limits): unknown {
-  checkDepth(text, limits)
-  try {
-    return JSON.parse(text)
-  } catch {
-    return text
-  }
-}
+const readJson = (text: string, limits: Limits, pointer: string): unknown =>
+  parseJson(text, limits, { pointer, otherwise: () => text })
 
 /** Removes the apostrophes that answers put where a spreadsheet could begin a formula (response/stream.ts). */
 const unescape = (text: string): string => text

@@ -19,13 +19,15 @@ import type { Write, WriteRequest } from './write.ts'
  */
 export function planMany (resource: ResourceOf<'collection'>, request: WriteRequest, limits: WriteLimits): Write {
   const { from, where: group, walked } = resource
-  const { query, method, represent, maxAffected = limits.affected } = request
+  const { query, method, represent, body, maxAffected = limits.affected } = request
   refuse(query, represent && method === 'PATCH' ? unusable : unusableUnshown, 'a write of many items')
   const filter = planFilters(query.filters, from.collection)
   checkFilterCost({ where: filter, order: [], select: [] }, limits.reads.mostCost, query.at.filter)
   if (Number.isNaN(maxAffected)) throw invalidMost()
+  // It may have been meant as an array of changes, which needs no filter.
+  if (method === 'PATCH' && body.refusal !== undefined) throw body.refusal
   if (method === 'PATCH' && !updatesAll(resource)) {
-    const message = `must be an array of items, each with an identifier; found ${describeValue(request.body.value)}`
+    const message = `must be an array of items, each with an identifier; found ${describeValue(body.value)}`
     throw validation([{ pointer: '', message }])
   }
   if (query.filters.length === 0 && group === always) throw filterRequired(method)

@@ -2,6 +2,7 @@ import { contentTooLarge, validation } from '../../errors/errors.ts'
 import { isObject } from '../../errors/is-object.ts'
 import { atPointer } from '../../errors/place.ts'
 import { isDeeper } from '../../request/body.ts'
+import { endOfString, pastSpace } from '../../request/json-text.ts'
 import type { Amendment } from './amendment.ts'
 
 /** An object of JSON. That of own code may have members that JSON.stringify() leaves out. */
@@ -87,19 +88,5 @@ function endOfValue (text: string, start: number): number {
 }
 
 const endsScalar = (character: string) => character === ',' || character === '}' || isSpace(character)
-
-function endOfString (text: string, start: number): number {
-  for (let at = start + 1; at < text.length; at++) {
-    if (text[at] === '\\') at++
-    else if (text[at] === '"') return at + 1
-  }
-  return text.length
-}
-
-function pastSpace (text: string, start: number): number {
-  let at = start
-  while (isSpace(text[at] ?? '')) at++
-  return at
-}
 
 const isSpace = (character: string) => /[ \t\n\r]/.test(character)

@@ -15,7 +15,7 @@ import { both, equalsKey } from '../predicates.ts'
 import { listKeys } from '../read/list-keys.ts'
 import { stepsOf } from '../read/read.ts'
 import { showPlainly } from '../read/select.ts'
-import { tokenOf } from './body.ts'
+import { tokenOf } from '../../errors/place.ts'
 import { findPathValue, pathValuesOf } from './path-values.ts'
 import type { WriteRequest } from './write.ts'
 
