@@ -255,3 +255,27 @@ for (const how of [{ streams: 4, poll: 5 }, { streams: 0, poll: 5 }]) {
     await source.cleanup()
   })
 }
+
+test('a query that begins while the API cannot be reached shows rows, also later ones, once it can', async t => {
+  const { app } = await serveThings(three, { live })
+  const url = await app.listen({ port: 0, host: '127.0.0.1' })
+  t.teardown(() => app.close())
+  for (const [isLive, answer] of [[true, undefined], [true, 503], [{ poll: 50, streams: 0 }, 429]] as const) {
+    let left = 3
+    const send: typeof fetch = async (input, init) => {
+      if (left-- <= 0) return fetch(input, init)
+      if (answer === undefined) throw new TypeError('fetch failed')
+      return new Response('', { status: answer })
+    }
+    const client = createClient<ThingsApi>(url, { retries: 0, fetch: send })
+    const query = all(collectionOf(client, isLive))
+    const following = query.subscribeChanges(() => {})
+    await query.preload()
+    const id = 100 + query.size
+    await (client.things as unknown as Writing).create({ ...row, id })
+    await eventually(async () => query.toArray.some(row => row.id === id), () => JSON.stringify(query.toArray))
+    t.ok(left < 0)
+    following.unsubscribe()
+    await query.cleanup()
+  }
+})

@@ -33,6 +33,9 @@ let open = 0
 /** The time in which a stream should show what was written, in milliseconds. */
 const patience = 1000
 
+/** The time before the second try to load a page, in milliseconds. */
+const shortest = 500
+
 /** The most items of a page, unless the API allows fewer. */
 const most = 1000
 
@@ -65,8 +68,37 @@ export class Feed {
     this.#shown = shown
   }
 
-  /** Reads the page, unless it is followed: then it is current, or will be soon. */
+  /**
+   * Reads the page, unless it is followed: then it is current, or will be soon. While the API cannot be reached it is
+   * tried again: a query whose load has failed shows nothing that comes later.
+   */
   async load (): Promise<void> {
+    const { signal } = this.#leaving
+    const { poll } = this.#source
+    for (let pause = shortest; ; pause *= 2) {
+      try {
+        await this.#loadOnce()
+        return
+      } catch (error) {
+        if (poll === false || !isPassing(error) || signal.aborted) throw error
+        await this.#wait(Math.min(pause, poll))
+        this.#state = 'new'
+      }
+    }
+  }
+
+  /** Waits, instead of reading the page at its time. Rejects once the page is closed. */
+  async #wait (pause: number): Promise<void> {
+    const { signal } = this.#leaving
+    clearTimeout(this.#timer)
+    await new Promise<void>(resolve => {
+      this.#timer = setTimeout(resolve, pause)
+      signal.addEventListener('abort', () => { resolve() }, { once: true })
+    })
+    signal.throwIfAborted()
+  }
+
+  async #loadOnce (): Promise<void> {
     const mayFollow = this.#state === 'new' && open < this.#source.streams
     if (mayFollow) await new Promise<void>((resolve, reject) => { this.#follow(resolve).catch(reject) })
     else if (this.#state !== 'followed') await this.#read()
@@ -191,3 +223,6 @@ const isError = (error: unknown): error is ApiError => error instanceof ApiError
 
 /** The status of an error that says that the page cannot be read any more. */
 const isGone = /^4(?!29)/
+
+/** Returns true for an error that may be over soon: no answer, that of a sick server, or of a limit of requests. */
+const isPassing = (error: unknown): boolean => isError(error) && /^(?:0|429|5..)$/.test(String(error.status))
