@@ -63,6 +63,12 @@ export const faults: readonly Fault[] = [
     tests: ['contract/writing/members']
   },
   {
+    what: 'plan: a fault inside of JSON is told at the value of the field',
+    text: 'faults.map(one => ({ ...one, pointer: pointer + one.pointer }))',
+    fault: 'faults.map(one => ({ ...one, pointer }))',
+    tests: ['contract/writing/bodies']
+  },
+  {
     what: 'run: an update of another identifier does not move its item',
     text: 'isByKey ? compared.filter(field => !isIdentifier(field, collection)) : compared',
     fault: 'compared.filter(field => !isIdentifier(field, collection))',

@@ -8,4 +8,6 @@ export interface Violation {
   readonly message: string | (() => string)
 }
 
+export interface PlainViolation extends Violation { readonly message: string }
+
 export const messageOf = ({ message }: Violation): string => typeof message === 'string' ? message : message()

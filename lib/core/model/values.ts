@@ -1,4 +1,6 @@
 import type { TSchema } from '@sinclair/typebox'
+import { tokenOf } from '../errors/place.ts'
+import type { PlainViolation } from '../errors/violation.ts'
 import { memoize } from '../scheduling/memoize.ts'
 import { formatTypes, takeText, typeOfFormat } from './formats.ts'
 import type { ValueKind } from './kinds.ts'
@@ -99,16 +101,37 @@ const jsonType: ValueType = {
 
 export const exactJsonType: ValueType = { ...jsonType, kind: 'exact_json' }
 
-/** Takes JSON that every source can store: with finite numbers, and with names and strings that parseText() accepts. */
+/** Takes JSON that every source can store. */
 function takeJson (value: unknown): unknown {
-  return value === null || value === undefined || !isStorable(value) ? undefined : value
+  return value === null || value === undefined || faultsIn(value).length > 0 ? undefined : value
 }
 
-function isStorable (value: unknown): boolean {
-  if (typeof value === 'string') return parseText(value) !== undefined
-  if (typeof value === 'number') return Number.isFinite(value)
-  if (typeof value !== 'object' || value === null) return true
-  return Object.entries(value).every(([name, member]) => parseText(name) !== undefined && isStorable(member))
+/** Returns what no source can store of a value of JSON. The pointers are relative to it. */
+export function faultsIn (value: unknown): readonly PlainViolation[] {
+  if (typeof value !== 'object' || value === null) {
+    if (typeof value === 'number' && !Number.isFinite(value)) return beyondDoubles
+    const found = typeof value === 'string' ? unstorableIn(value) : undefined
+    return found === undefined ? none : [{ pointer: '', message: `must not contain ${found}` }]
+  }
+  let faults: PlainViolation[] | undefined
+  for (const [name, member] of Object.entries(value)) {
+    const found = unstorableIn(name)
+    const inside = faultsIn(member)
+    if (found === undefined && inside.length === 0) continue
+    faults ??= []
+    const token = tokenOf(name)
+    if (found !== undefined) faults.push({ pointer: token, message: `has a name that contains ${found}` })
+    for (const { pointer, message } of inside) faults.push({ pointer: token + pointer, message })
+  }
+  return faults ?? none
+}
+
+const none: readonly PlainViolation[] = []
+const beyondDoubles: readonly PlainViolation[] = [{ pointer: '', message: 'must be within the range of a double' }]
+
+function unstorableIn (text: string): string | undefined {
+  if (parseText(text) !== undefined) return undefined
+  return text.includes('\0') ? 'a NUL character' : 'half of a surrogate pair'
 }
 
 // PostgreSQL cannot store NUL, and SQLite's text functions stop at it. Neither accepts half a surrogate pair as a

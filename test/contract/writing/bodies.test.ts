@@ -179,12 +179,22 @@ writes('values at their edges are taken or refused, on every source alike', asyn
   same(await request({
     method: 'PUT', url: '/artists/1', headers: { 'content-type': 'application/json' }, payload: '{"old_name":1e400}'
   }), 400, validation(['/old_name', 'cannot be written, and differs from the current value']))
-  for (const [tags, found] of [
-    ['["a\\u0000"]', 'an array'], ['["\\ud800"]', 'an array'], ['[1e400]', 'an array'], ['{"a\\u0000":1}', 'an object']
+  const [nul, half] = ['must not contain a NUL character', 'must not contain half of a surrogate pair']
+  const beyond = 'must be within the range of a double'
+  for (const [tags, ...mistakes] of [
+    ['["a","a\\u0000"]', ['/1', nul]],
+    ['{"x":[{"a/b":"\\ud800"},1e400],"y":-1e400}', ['/x/0/a~1b', half], ['/x/1', beyond], ['/y', beyond]],
+    ['{"a\\u0000":"\\udc00"}', ['/a\0', 'has a name that contains a NUL character'], ['/a\0', half]],
+    ['"\\u0000"', ['', nul]]
   ] as const) {
-    same(await request({
-      method: 'PUT', url: '/artists/1/tags', headers: { 'content-type': 'application/json' }, payload: tags
-    }), 400, validation(['', `must be valid JSON without NUL characters and with finite numbers; found ${found}`]))
+    for (const [method, url, payload, at] of [
+      ['PUT', '/artists/1/tags', tags, ''],
+      ['PATCH', '/artists/1', `{"tags":${tags}}`, '/tags'],
+      ['POST', '/labels', `[{"code":"N2","artists":[{"name":"x","email":null,"tags":${tags}}]}]`, '/0/artists/0/tags']
+    ] as const) {
+      same(await request({ method, url, headers: { 'content-type': 'application/json' }, payload }), 400,
+        validation(...mistakes.map(([pointer, message]) => [at + pointer, message] as const)))
+    }
   }
 }, upsert)
 

@@ -5,7 +5,7 @@ import type { Violation } from '../../errors/violation.ts'
 import { distincts } from '../../model/identifiers.ts'
 import type { Collection, Field, InputField, StoredField, SubCollectionField, SubItemField } from '../../model/model.ts'
 import {
-  elementExample, expectation, expectationOfShown, isMet, isOnlyShown, missingMessage, noSuchField, requirementsOf
+  elementExample, expectationOfShown, isMet, isOnlyShown, missingMessage, mistakesOf, noSuchField, requirementsOf
 } from './required.ts'
 import { type Assignment, type Confirmation, type Element, findNamedIdentifier, type ItemBody } from './item-body.ts'
 import { refusesLink } from '../path/methods.ts'
@@ -190,7 +190,7 @@ function toCanonical (
 ): unknown {
   const canonical = value === null ? null : field.type.take(value)
   if (canonical !== undefined && (value !== null || field.nullable)) return canonical
-  draft.violations.push({ pointer, message: expectation(field, value) })
+  for (const mistake of mistakesOf(field, value, pointer)) draft.violations.push(mistake)
   return undefined
 }
 

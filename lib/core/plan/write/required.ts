@@ -1,10 +1,11 @@
 import type { TSchema } from '@sinclair/typebox'
 import { describeValue, listOf } from '../../errors/errors.ts'
 import { orNearest } from '../../errors/suggest.ts'
+import type { Violation } from '../../errors/violation.ts'
 import { mayFill } from '../../model/filled.ts'
 import { singleKey } from '../../model/identifiers.ts'
 import type { Collection, Field, InputField, StoredField, SubItemField } from '../../model/model.ts'
-import { describeElements, type ValueType } from '../../model/values.ts'
+import { describeElements, faultsIn, type ValueType } from '../../model/values.ts'
 import { memoize } from '../../scheduling/memoize.ts'
 import { readableNames } from '../field-path.ts'
 import type { PathValue } from '../plan.ts'
@@ -92,6 +93,15 @@ export function elementExample (value: unknown, { stored }: Collection): string 
 /** Returns the message for a value that a field does not take. */
 export const expectation = ({ type, nullable }: StoredField | InputField, value: unknown): string =>
   `must be ${type.expected}${nullable ? ' or null' : ''}; found ${describeValue(value)}`
+
+/** Returns the mistakes of a value that a field does not take: those inside of JSON, or that of the whole. */
+export function mistakesOf (
+  field: StoredField | InputField, value: unknown, pointer: string
+): readonly Violation[] {
+  const faults = field.type.kind === 'json' ? faultsIn(value) : []
+  if (faults.length === 0) return [{ pointer, message: expectation(field, value) }]
+  return faults.map(one => ({ ...one, pointer: pointer + one.pointer }))
+}
 
 /** Returns the message for a value that no client can write (isOnlyShown), where it is not the current one. */
 export const expectationOfShown = (field: StoredField, value: unknown): string => Array.isArray(value)
