@@ -12,6 +12,7 @@ const app = await buildDesk({
   files: env['FILES'] ?? 'desk-files',
   origin: env['WEB_ORIGIN'] ?? 'http://localhost:5173',
   proxies: env['PROXIES'],
+  tokenLifetime: Number(env['TOKEN_LIFETIME'] ?? 900),
   logger: env['NODE_ENV'] === 'production'
 })
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => { app.close().catch(console.error) })

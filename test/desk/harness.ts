@@ -1,6 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, symlinkSync } from 'node:fs'
+import {
+  cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, symlinkSync, writeFileSync
+} from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { extname, join } from 'node:path'
@@ -20,9 +22,13 @@ export const password = 'correct horse battery'
 
 const here = fileURLToPath(new URL('examples/desk', root))
 
-/** The folder with the server of the desk. */
-export const project = join(folder, 'desk')
-copy(here, project, fileURLToPath(new URL('node_modules', root)))
+/** A text that is replaced in a copy of the desk. It must be there once. */
+export interface Replacement {
+  /** A path in the folder of the desk, which has the package in its `node_modules`. */
+  readonly file: string
+  readonly text: string
+  readonly fault: string
+}
 
 /** Copies a program, and gives it the packages of a folder, but for this one, which is that of the tarball. */
 function copy (from: string, to: string, packages: string): void {
@@ -35,16 +41,32 @@ function copy (from: string, to: string, packages: string): void {
   }
 }
 
-await run('tar', ['-xzf', tarball, '-C', join(project, 'node_modules')])
-renameSync(join(project, 'node_modules/package'), join(project, 'node_modules/fastify-data-api'))
+/** The sources of the pages. */
+const source = join(here, 'web')
+
+/** Copies the desk, with its pages and the package. Returns its folder. */
+async function makeProject (replacements: readonly Replacement[]): Promise<string> {
+  const project = mkdtempSync(join(folder, 'desk-'))
+  if (!existsSync(join(source, 'node_modules/.package-lock.json'))) {
+    await run('npm', ['ci', '--no-audit', '--no-fund', '--prefix', source])
+  }
+  copy(here, project, fileURLToPath(new URL('node_modules', root)))
+  copy(source, join(project, 'web'), join(source, 'node_modules'))
+  const own = join(project, 'node_modules/fastify-data-api')
+  mkdirSync(own)
+  await run('tar', ['-xzf', tarball, '-C', own, '--strip-components=1'])
+  symlinkSync(own, join(project, 'web/node_modules/fastify-data-api'))
+  for (const { file, text, fault } of replacements) {
+    const parts = readFileSync(join(project, file), 'utf8').split(text)
+    if (parts.length !== 2) throw new Error(`${file} has a text ${parts.length - 1} times: ${text}`)
+    writeFileSync(join(project, file), parts.join(fault))
+  }
+  return project
+}
 
 /** Builds the pages, for a server at that URL. Returns their folder. */
-async function buildPages (server: string): Promise<string> {
-  const [source, web] = [join(here, 'web'), join(project, 'web')]
-  const lock = join(source, 'node_modules/.package-lock.json')
-  if (!existsSync(lock)) await run('npm', ['ci', '--no-audit', '--no-fund', '--prefix', source])
-  copy(source, web, join(source, 'node_modules'))
-  symlinkSync(join(project, 'node_modules/fastify-data-api'), join(web, 'node_modules/fastify-data-api'))
+async function buildPages (project: string, server: string): Promise<string> {
+  const web = join(project, 'web')
   const env = { ...withoutRunner.env, VITE_SERVER: server, NODE_ENV: 'production' }
   await run(process.execPath, [join(source, 'node_modules/vite/bin/vite.js'), 'build', '--logLevel', 'error'], {
     cwd: web, env, maxBuffer: Infinity
@@ -74,11 +96,12 @@ export interface Caller {
   ask (method: string, path: string, body?: unknown): Promise<{ readonly status: number, readonly body: never }>
 }
 
-export async function openDesk (): Promise<Desk> {
+export async function openDesk (replacements: readonly Replacement[] = []): Promise<Desk> {
+  const project = await makeProject(replacements)
   const port = await freePort()
   const proxy = makeProxy(() => `http://127.0.0.1:${port}`)
   const server = await listen(proxy)
-  const dist = await buildPages(server)
+  const dist = await buildPages(project, server)
   const site = createServer(({ url = '' }, reply) => { reply.writeHead(200, typeOf(url)).end(fileOf(dist, url)) })
   const pages = await listen(site)
   const callers = new Map<string, Promise<Caller>>()
@@ -95,7 +118,7 @@ export async function openDesk (): Promise<Desk> {
     },
     async restart (env = {}) {
       await desk.kill()
-      child = await serve({ PORT: String(port), WEB_ORIGIN: pages, ...started, ...env })
+      child = await serve(project, { PORT: String(port), WEB_ORIGIN: pages, ...started, ...env })
     },
     async kill () {
       if (child === undefined || child.exitCode !== null || child.signalCode !== null) return
@@ -131,12 +154,10 @@ const typeOf = (url: string) => ({ 'content-type': types[extname(url)] ?? 'text/
 const fileOf = (dist: string, url: string) =>
   readFileSync(join(dist, new URL(url, 'http://a').pathname.replace(/\/$/, '/index.html')))
 
-const settings = {
-  JWT_SECRET: 'x'.repeat(32), SEED_PASSWORD: password, FILES: join(project, 'files'), PROXIES: '127.0.0.1'
-}
+const settings = { JWT_SECRET: 'x'.repeat(32), SEED_PASSWORD: password, FILES: 'files', PROXIES: '127.0.0.1' }
 
 /** Starts the server in the folder of the desk. Resolves when it listens. */
-async function serve (env: NodeJS.ProcessEnv): Promise<ChildProcess> {
+async function serve (project: string, env: NodeJS.ProcessEnv): Promise<ChildProcess> {
   const child = spawn(process.execPath, [...withoutRunner.execArgv, 'server.ts'], {
     cwd: project, env: { ...withoutRunner.env, ...settings, ...env }, stdio: ['ignore', 'pipe', 'inherit']
   })
