@@ -145,8 +145,9 @@ function tableOf (head: readonly string[], rows: ReadonlyArray<readonly string[]
   return [first, `| ${widths.map(width => '-'.repeat(width)).join(' | ')} |\n`, ...others].join('')
 }
 
-/** Returns the rights as JSON, of which each sentence has its line. */
-export const toJson = (rights: Rights): string => `${JSON.stringify(rights, null, 2)}\n`
+/** Returns the rights as JSON, in which each caller and each field has a line. */
+export const toJson = (rights: Rights): string =>
+  `${JSON.stringify(rights, null, 2).replaceAll(/\{\s+("read": .*)\s+("write": .*)\s+\}/g, '{ $1 $2 }')}\n`
 
 /**
  * Compares the rights of callers with those in a file of JSON, which `UPDATE_RIGHTS=1` writes. Throws an Error that has
