@@ -109,6 +109,11 @@ test('filters and orders are typed by their fields', async t => {
     })
     const { count, pages, title } = called!.books
     equal<[typeof count, typeof pages.sum, typeof title.max], [number, number | null, string | null]>(true)
+    await authors.list({ where: { notes: null, books: { author: { notes: { ne: null } } } } })
+    // @ts-expect-error a list is compared with null alone
+    await authors.list({ where: { notes: ['a'] } })
+    // @ts-expect-error a list is compared with null alone
+    await authors.list({ where: { notes: { startsWith: 'a' } } })
     // @ts-expect-error unknown field of a sub-collection
     await authors.list({ sort: 'books.page.max()' })
     // @ts-expect-error a book has one author

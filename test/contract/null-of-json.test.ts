@@ -1,5 +1,6 @@
 import { Type } from '@sinclair/typebox'
-import { collection, SubCollection, SubItem } from '../../lib/index.ts'
+import { createClient } from '../../lib/clients/client/index.ts'
+import { collection, type OpenApiDocument, SubCollection, SubItem } from '../../lib/index.ts'
 import { over, onPostgres, onSqlite, open, key, shown } from '../helpers/checked-tables.ts'
 import { everySource, type World } from '../helpers/every-source.ts'
 import { serveMinimally } from '../helpers/serve-minimally.ts'
@@ -50,6 +51,41 @@ everySource('JSON and arrays are compared with null, and with no other value', a
     same(await get(`/items?${filter}`), 400, { error: 'invalid_filter', message, parameter: name, position: 1 })
   }
 }, {}, world)
+
+everySource('the client, own code and the document compare JSON with null', async ({ t, app, get }) => {
+  const fetch = async (url: string | URL) => {
+    const { pathname, search } = new URL(url)
+    const { statusCode: status, body, headers } = await app.inject(pathname + search)
+    return new Response(body, { status, headers: { 'content-type': String(headers['content-type']) } })
+  }
+  const items = createClient('http://host', { fetch: fetch as never }).resource('items')
+  const own = app.dataApi.asSystem().collection('items')
+  for (const [where, ids] of [
+    [{ meta: null }, [2]], [{ meta: { eq: null } }, [2]], [{ tags: { ne: null } }, [1, 3]],
+    [{ not: { shape: null } }, [2, 3]]
+  ] as const) {
+    const found = [await items.list({ where, fields: ['id'] }), await own.list({ where, fields: ['id'] })]
+    const expected = ids.map(id => ({ id }))
+    t.strictSame(found.map(one => one.items), [expected, expected])
+  }
+  const { paths } = (await get('/openapi.json')).json<OpenApiDocument>()
+  const parameters = paths['/items']?.get?.parameters?.filter(one => 'name' in one && /^(meta|tags)/.test(one.name))
+  t.strictSame(parameters?.map(one => 'name' in one && [one.name, one.schema]),
+    ['meta', 'meta!', 'tags', 'tags!'].map(name => [name, { type: 'string', enum: ['null'] }]))
+}, { openapi: { info: { title: 'Items', version: '1' } } }, world)
+
+everySource('a scope compares JSON with null', async ({ get, same }) => {
+  same(await get('/items?fields=id'), 200, [{ id: 1 }, { id: 3 }])
+}, {}, {
+  ...world,
+  collections: source => ({
+    ...world.collections(source),
+    items: collection(Item, {
+      source: source('items'),
+      scope: (_context, where) => where.not(where.any(where.equals('meta', null), where.equals('tags', null)))
+    })
+  })
+})
 
 const Doc = Type.Object({ id: Type.Integer(key), meta: Type.Optional(Type.Unknown(open)) })
 

@@ -183,6 +183,25 @@ test('an enum is filtered by boxes, a moment by a date and a time in UTC', async
   t.match(await page('/orders?_filter=placed_at'), 'type="datetime-local" step="1"')
 })
 
+test('JSON is filtered by whether it has a value, and by nothing else', async t => {
+  const Doc = Type.Object({
+    id: Type.Integer({ identifier: true, ...shown }), meta: Type.Optional(Type.Unknown({ ...shown, listed: true }))
+  })
+  const docs = collection(Doc, { source: memory([{ id: 1, meta: { a: 1 } }, { id: 2, meta: null }]) })
+  const { get, page } = await explore({ collections: { docs } })
+  const [, form = ''] = /<form class="asks"([^]*?)<\/form>/.exec(await page('/docs?_filter=meta')) ?? []
+  t.strictSame([...form.matchAll(/<option value="(\w+)">([^<]*)/g)].map(([, value, text]) => [value, text]),
+    [['null', 'has no value'], ['not_null', 'has a value']])
+  t.notMatch(form, '_value')
+  const { location } = await get('/docs?_query=&_field=meta&_operator=not_null')
+  t.equal(location, '/docs?meta!=null')
+  const body = await page(String(location))
+  t.match(body, '<option value="not_null" selected>')
+  t.strictSame([body.includes('href="/docs/1"'), body.includes('href="/docs/2"')], [true, false])
+  t.match(body, '_filter=meta')
+  t.notMatch(body, '_facet=meta')
+})
+
 test('the style sheet is kept for ever under its name, and not under another', async t => {
   const { get } = await serveArtists()
   const { body } = await get('/api/artists')

@@ -21,6 +21,12 @@ export const doorFaults: readonly Fault[] = [
     tests: ['explorer/pages']
   },
   {
+    what: 'openapi: JSON has no parameters for null',
+    text: 'field.comparesNull ? nullOperands : undefined',
+    fault: 'field.identifier ? nullOperands : undefined',
+    tests: ['contract/null-of-json']
+  },
+  {
     what: 'openapi: an array of changes always answers with ids',
     text: '? [creationSchema(on, describing)]',
     fault: '? [createdSchema({})]',

@@ -241,6 +241,8 @@ export interface ValueView extends NamedField {
   /** The kind of its values, or what the schema of a computed field says. */
   readonly values: string
   readonly operators: ReadonlySet<Operator>
+  /** True for JSON, which is not filterable, where filters may compare it with null: it may have no value. */
+  readonly comparesNull: boolean
   readonly nullable: boolean
   /** True if a new item can be created without it. */
   readonly optional: boolean

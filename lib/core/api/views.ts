@@ -12,7 +12,7 @@ import { takenStrategies } from '../model/strategies.ts'
 import { type Operator, stringType } from '../model/values.ts'
 import { syntaxOf } from '../plan/path/syntax.ts'
 import type { GroupColumn, Selection, Shown } from '../plan/plan.ts'
-import { takesFilters } from '../plan/read/filter.ts'
+import { takesFilters, takesNull } from '../plan/read/filter.ts'
 import { GroupColumns, makesGroups, planColumns } from '../plan/read/group-columns.ts'
 import { planPage } from '../plan/read/page.ts'
 import { planRead, type ReadOptions } from '../plan/read/read.ts'
@@ -167,6 +167,7 @@ function viewOfValue (field: ScalarField | InputField, holder: Collection): Valu
     groupable: filterable && field.sortable,
     values: type?.kind ?? kindIn(field.schema),
     operators: type?.operators ?? noOperators,
+    comparesNull: takesNull(field),
     nullable: kind !== 'computed' && field.nullable,
     optional: (kind === 'stored' || kind === 'input') && field.optional,
     identifier: kind === 'stored' && field.identifier,

@@ -12,15 +12,32 @@ import { fieldSchema, safeBounds, valueFields } from './value-schema.ts'
 export function filterParameters (collection: CollectionView, syntax: Syntax): readonly Parameter[] {
   if (!syntax.fieldParameters) return []
   const spelled = spelledWithEquals(syntax)
-  return valueFields(collection).filter(({ filterable }) => filterable).flatMap(field => {
-    const schema = fieldSchema(field, 'answer')
-    return spelled.filter(({ operator }) => field.operators.has(operator)).map(({ operator, name, unsafe }) => ({
-      name: field.name + name,
-      in: 'query' as const,
-      description: `${field.name} ${words[operator]}`,
-      schema: operandSchema(field, schema, operator, unsafe)
-    }))
+  return valueFields(collection).flatMap(field => {
+    const operands = field.filterable ? operandsOf(field) : field.comparesNull ? nullOperands : undefined
+    return operands === undefined
+      ? []
+      : spelled.filter(({ operator }) => operands.takes(operator)).map(one => ({
+        name: field.name + one.name,
+        in: 'query' as const,
+        description: `${field.name} ${words[one.operator]}`,
+        schema: operands.schema(one)
+      }))
   })
+}
+
+/** The operators that a field takes, and the schemas of what it is compared with. */
+interface Operands { takes (operator: Operator): boolean, schema (spelled: Spelled): Schema }
+
+function operandsOf (field: ValueView): Operands {
+  const shown = fieldSchema(field, 'answer')
+  return {
+    takes: operator => field.operators.has(operator),
+    schema: ({ operator, unsafe }) => operandSchema(field, shown, operator, unsafe)
+  }
+}
+
+const nullOperands: Operands = {
+  takes: operator => traitsOf(operator).takesNull, schema: () => ({ type: 'string', enum: ['null'] })
 }
 
 /** An operator whose shortest spelling with `=` at its end is `name` and that; `unsafe`: see unsafeStarts. */

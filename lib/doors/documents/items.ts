@@ -97,7 +97,8 @@ function traitsOf (collection: CollectionView, { profile, components }: Describi
     collection: collection.name,
     listed: namesOf(collection.shape(undefined, 'listed')),
     hidden: namesOf(hidden),
-    unfilterable: namesOf(readable.filter(field => !field.filterable)),
+    unfilterable: namesOf(readable.filter(field =>
+      !field.filterable && ('target' in field || !field.comparesNull))),
     unsortable: namesOf(readable.filter(field => !field.sortable)),
     identifiers: namesOf(collection.identifiers),
     one: targetsOf('sub-item'),

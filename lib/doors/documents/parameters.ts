@@ -59,8 +59,8 @@ function fieldsParameter (collection: CollectionView, describing: Describing): P
 
 /** `where` is an array, because it can be repeated; all its filters must hold. */
 function whereParameter (collection: CollectionView, describing: Describing): Parameter {
-  const names = valueFields(collection).filter(({ filterable }) => filterable)
-    .map(({ name, values }) => `${name} (${values})`)
+  const names = valueFields(collection).filter(({ filterable, comparesNull }) => filterable || comparesNull)
+    .map(({ name, values, comparesNull }) => `${name} (${comparesNull ? 'null' : values})`)
   const grammar = 'Filters, all of which must hold: `field operator value`, or a group in parentheses with `|` (or), ' +
     '`,` (and) and `!( )` (not), such as `(a<5|a>60)`. A path such as `relation.field` reaches related items; ' +
     '`relation.count()>2` counts them, `relation.field.sum()>2` adds them up. In a request of groups, `count()>5` ' +

@@ -147,8 +147,9 @@ function menuOf (shown: ShownMember, by: string | undefined, select: ShownItem, 
   const { field } = shown
   const name = columnName(shown)
   const link = (href: string, text: string) => html`<li><a href="${href}">${text}</a></li>`
-  const filter = !('target' in field) && field.filterable && link(filterLink(name, place), 'Filter…')
-  const isCounted = filter !== false && !place.query.some(({ value }) => value === name)
+  const filter = !('target' in field) && (field.filterable || field.comparesNull) &&
+    link(filterLink(name, place), 'Filter…')
+  const isCounted = filter !== false && field.filterable && !place.query.some(({ value }) => value === name)
   const facet = isCounted && link(
     linkWith([...withoutPage(place.query), encodePart(`_facet=${name}`)], place), 'Values with counts')
   const hide = select.length > 1 &&

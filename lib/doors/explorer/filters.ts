@@ -5,7 +5,7 @@ import { memoize } from '../../core/scheduling/memoize.ts'
 import { spellingOf } from '../../core/request/print.ts'
 import { parseQuery } from '../../core/request/query.ts'
 import type { Filter } from '../../core/request/request.ts'
-import { choicesOf, cut, filterableFields, momentOf, titleOf } from './value.ts'
+import { choicesOf, comparedFields, cut, momentOf, titleOf } from './value.ts'
 import {
   filtersIn, formatValues, hiddenQuery, inQuotes, linkWith, type Part, pathTo, type Place, valuesIn, withoutPart,
   wordOf, wordsOf
@@ -18,8 +18,8 @@ import { orElse } from './attempt.ts'
 
 type Comparison = ReturnType<typeof comparison>
 
-/** The families of operators: a type of values that takes one of them takes those before it, too. */
-const families = ['equality', 'ordering', 'text'] as const
+/** The families of operators: a type of values that takes one of them takes those before it, too, JSON only null. */
+const families = ['null', 'equality', 'ordering', 'text'] as const
 
 type Family = typeof families[number]
 
@@ -33,10 +33,10 @@ interface Filterable {
 
 /** Returns the fields that forms can filter the items of a collection by. */
 const filterablesOf = memoize((collection: CollectionView): readonly Filterable[] => [
-  ...filterableFields(collection).map(field => filterable([], field)),
+  ...comparedFields(collection).map(field => filterable([], field)),
   ...collection.fields.flatMap(relation => {
     if (!relation.filterable || !('target' in relation)) return []
-    const fields = filterableFields(relation.target).filter(({ hidden, listed, identifier }) =>
+    const fields = comparedFields(relation.target).filter(({ hidden, listed, identifier }) =>
       !hidden && (listed || identifier))
     return fields.map(field => filterable([relation], field))
   })
@@ -48,9 +48,12 @@ export const isFilterable = (path: string, collection: CollectionView): boolean 
 function filterable (relations: readonly FieldView[], field: ValueView): Filterable {
   const path = [...relations, field].map(({ name }) => name).join('.')
   const title = [...relations, field].map(titleOf).join('.')
-  const { operators } = field
-  const family = operators.has('contains') ? 'text' : operators.has('greater') ? 'ordering' : 'equality'
-  return { path, title, field, family }
+  return { path, title, field, family: familyOf(field) }
+}
+
+function familyOf ({ operators, comparesNull }: ValueView): Family {
+  if (comparesNull) return 'null'
+  return operators.has('contains') ? 'text' : operators.has('greater') ? 'ordering' : 'equality'
 }
 
 const operatorsOf = (family: Family): readonly Operator[] =>
@@ -205,6 +208,7 @@ function showEditor (one: Filterable, current: Comparison | undefined, place: Pl
   const isNull = current?.values.some(({ text, quoted }) => text === 'null' && !quoted) === true
   const asked = current && negatesNull(current.operator, isNull)
   const name = html`<input type="hidden" name="_field" value="${path}">`
+  if (family === 'null') return html`${name}${showOperators([], asked, '')}`
   const isPlain = asked === undefined || choiceOperators.has(asked)
   if (choices !== undefined && isPlain) {
     const isNot = current !== undefined && !isNull && traitsOf(current.operator).negated
@@ -231,14 +235,16 @@ function showOperators (operators: readonly Operator[], asked: string | undefine
   const option = (value: string, text: string) =>
     html`<option value="${value}"${value === asked && html` selected`}>${text}</option>`
   return html`<select name="_operator" aria-label="Operator">${operators.map(operator =>
-    option(operator, wordsFor(operator, kind)))}${option('null', 'has no value')}${
-    option('not_null', 'has a value')}</select>`
+    option(operator, wordsFor(operator, kind)))}${nullWords.map(([word, words]) => option(word, words))}</select>`
 }
+
+const nullWords = [['null', 'has no value', 'equals'], ['not_null', 'has a value', 'not_equals']] as const
 
 /** Returns the menu of all fields that a filter can be added for. */
 function showFields (fields: readonly Filterable[], place: Place): Html {
-  const operators = families.map(family => [family, operatorsOf(family).map(operator =>
-    [spellingOf(operator, place.syntax), wordsFor(operator, '')])] as const)
+  const operators = families.map(family => [family, family === 'null'
+    ? nullWords.map(([, words, operator]) => [`${spellingOf(operator, place.syntax)}null`, words])
+    : operatorsOf(family).map(operator => [spellingOf(operator, place.syntax), wordsFor(operator, '')])] as const)
   const list = (some: readonly Filterable[]) => html`<ul>${some.map(({ path, title, field, family }) => html`<li>
 <a href="${filterLink(path, place)}" data-name="${path}" data-field="${family}"${
     valueOffers(path, field, place)}>${title}</a></li>`)}</ul>`

@@ -165,6 +165,10 @@ export const shownFields = ({ fields }: CollectionView): readonly FieldView[] =>
 export const filterableFields = (collection: CollectionView): readonly ValueView[] =>
   valueFields(collection).filter(({ filterable }) => filterable)
 
+/** Returns these, and the fields of which filters ask whether they have a value. */
+export const comparedFields = (collection: CollectionView): readonly ValueView[] =>
+  valueFields(collection).filter(({ filterable, comparesNull }) => filterable || comparesNull)
+
 /** Returns true for a field by whose value an item is known: numbers of it are no quantities. */
 export const identifies = (field: FieldView, { key }: CollectionView): boolean =>
   field.kind === 'stored' && (field.identifier || key.includes(field))

@@ -29,8 +29,13 @@ type Relations<A extends Api<A>, K extends keyof A> = string extends keyof A[K][
   & { readonly [F in Numbers<Exclude<keyof A[K]['many'], A[K]['unfilterable']>>]?: Comparison<number | null> }
   & { readonly [F in Extremes<Exclude<keyof A[K]['many'], A[K]['unfilterable']>>]?: unknown }
 
-/** A value of a field, a list of which it must be one, or operators that must all hold. */
-export type Comparison<V> = unknown extends V ? unknown : Operand<V> | ReadonlyArray<Operand<V>> | Operators<V>
+/**
+ * A value of a field, a list of which it must be one, or operators that must all hold. An object or an array is
+ * compared with null alone.
+ */
+export type Comparison<V> = unknown extends V ? unknown
+  : [Extract<V, object>] extends [never] ? Operand<V> | ReadonlyArray<Operand<V>> | Operators<V>
+      : null extends V ? null | Pick<Equality<null>, 'eq' | 'ne'> : never
 
 /** A filter takes dates for texts. */
 type Operand<V> = string extends V ? V | Date : number extends V ? V | bigint : V

@@ -123,8 +123,14 @@ function withoutLists (predicate: Predicate): Predicate {
 const besideZero: Readonly<Partial<Record<Operator, boolean>>> = { greater: true, not_equals: true, equals: false }
 
 /** Returns true for a readable field that a filter may compare with a value. */
-export const takesFilters = (field: Field): field is DataField => field.readable && field.filterable &&
-  (field.kind === 'stored' || field.kind === 'expression') && field.type.operators.size > 0
+export const takesFilters = (field: Field): field is DataField => isCompared(field) && field.type.operators.size > 0
+
+/** Returns true for a readable field of JSON of which filters may ask whether it has a value. */
+export const takesNull = (field: Field): boolean =>
+  isCompared(field) && field.type.kind === 'json' && field.nullable
+
+const isCompared = (field: Field): field is DataField => field.readable && field.filterable &&
+  (field.kind === 'stored' || field.kind === 'expression')
 
 /** A sub-item can be compared with null only: `artist=null`, `artist!=null`. A sub-collection cannot be compared. */
 function compareRelation (filter: ComparisonFilter, field: RelationField): Predicate {

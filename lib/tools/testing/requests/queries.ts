@@ -112,8 +112,9 @@ function generateComparison (generator: ValueGenerator, collection: Collection, 
     const inside = generateComparison(generator, relation.target, hops - 1)
     return { ...inside, path: [relation.name, ...inside.path] }
   }
-  const field = generator.from(generator.chance(96) ? filterable(collection) : allScalars(collection))
+  const field = generator.from(generator.chance(96) ? comparable(collection) : allScalars(collection))
   if (field === undefined) return compare(['nothing'], simplest, [valueOf(generator, generator.of(['', '1']))])
+  if (isJson(field) && generator.chance(90)) return compare([field.name], generator.of(equality), [valueText(null)])
   const unit = field.kind !== 'computed' && generator.chance(20) ? generator.from(unitsOf(field.type)) : undefined
   if (unit !== undefined) {
     const value = generateText(generator, field, collection)
@@ -154,8 +155,13 @@ const allScalars = ({ fields }: Collection) => [...fields.values()].filter((one)
   one.kind !== 'sub-item' && one.kind !== 'sub-collection'
 )
 
-const filterable = (collection: Collection) => scalarFields(collection).filter(one => one.kind !== 'computed')
-  .filter(one => one.filterable && one.type.operators.size > 0)
+const isJson = (field: ScalarField) => field.kind !== 'computed' && field.type.kind === 'json'
+
+/** The fields that filters compare with a value, or with null alone. */
+const comparable = (collection: Collection) => scalarFields(collection).filter(one => one.kind !== 'computed')
+  .filter(one => one.filterable && (one.type.operators.size > 0 || isJson(one)))
+
+const filterable = (collection: Collection) => comparable(collection).filter(one => !isJson(one))
 
 function generateOperands (
   generator: ValueGenerator, field: ScalarField, operator: Operator, collection: Collection
