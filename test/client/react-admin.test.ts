@@ -6,10 +6,11 @@ import {
   useCreateController, useDelete, useDeleteMany, useEditController, useGetList, useGetManyReference, useGetOne,
   useListController, useReference, useReferenceManyFieldController, useUpdate, useUpdateMany
 } from 'ra-core'
+import { Type } from '@sinclair/typebox'
 import { createElement, useEffect } from 'react'
 import { create } from 'react-test-renderer'
 import { type Test, test } from 'tap'
-import dataApi, { type DataApiOptions } from '../../lib/index.ts'
+import dataApi, { collection, type DataApiOptions, memory } from '../../lib/index.ts'
 import { createDataProvider, type DataProviderOptions } from '../../lib/clients/react-admin/index.ts'
 import { library } from '../fixtures/library.ts'
 import { orderLines } from '../fixtures/order-lines.ts'
@@ -229,6 +230,39 @@ test('several records are written by one request, as the API takes it', async t 
   other.requests.length = 0
   t.strictSame(await other.provider.deleteMany('authors', { ids: [2, 3] }), { data: [2, 3] })
   t.match(other.requests, ['OPTIONS /authors', 'OPTIONS /', /^DELETE /, /^DELETE /])
+})
+
+test('deleteMany passes over what does not exist, however the API takes deletions', async t => {
+  const forms: ReadonlyArray<[DataApiOptions['requestStrategies'], readonly RegExp[]]> = [
+    [{ delete: true, bulk: ['DELETE'] }, [/^DELETE \/authors\?/]],
+    [{ delete: true, batch: true }, [/^POST \/ /, /^DELETE /, /^DELETE /, /^DELETE /]],
+    [{ delete: true }, [/^DELETE /, /^DELETE /, /^DELETE /]]
+  ]
+  for (const [requestStrategies, sent] of forms) {
+    const { app, provider, requests } = await serve(t, { requestStrategies: requestStrategies ?? {} })
+    await app.inject({ method: 'POST', url: '/authors', payload: { name: 'Cy', rating: 1 } })
+    requests.length = 0
+    t.strictSame(await provider.deleteMany('authors', { ids: [2, 99, 3] }), { data: [2, 99, 3] })
+    t.match(requests.filter(request => !request.startsWith('OPTIONS')), sent)
+    t.strictSame((await provider.getList('authors', {})).data.map(({ id }) => id), [1])
+    await t.rejects(provider.deleteMany('authors', { ids: [98] }), { code: 'identifier_not_found' })
+    await t.rejects(provider.updateMany('authors', { ids: [1, 99], data: { rating: 2 } }),
+      { code: 'identifier_not_found' })
+    await t.rejects(provider.deleteMany('nothing', { ids: [1, 2] }), { code: 'collection_not_found' })
+  }
+})
+
+test('deleteMany of many long keys makes no URL that is too long', async t => {
+  const Page = Type.Object({ slug: Type.String({ identifier: true, readable: true, writable: true }) })
+  const slugs = Array.from({ length: 60 }, (_, index) => `${index}`.padStart(100, 'x'))
+  const source = memory(slugs.map(slug => ({ slug })))
+  const { provider, requests } = await serve(t, {
+    collections: { pages: collection(Page, { source }) },
+    requestStrategies: { delete: true, bulk: ['DELETE'], batch: true }
+  }, { resources: { pages: { key: 'slug' } } })
+  await provider.deleteMany('pages', { ids: slugs })
+  t.ok(requests.every(request => request.startsWith('POST ') || request.length < 4100))
+  t.equal((await provider.getList('pages', {})).total, 0)
 })
 
 test('several records are not written where the API does not tell what it takes, and one is', async t => {

@@ -24,7 +24,7 @@ export function createDataProvider (
   const client = createClient(url, { maxQuery, ...options })
   const at = resourcesOf(client, resources)
   const calls = Object.entries({
-    ...reads(at, maxQuery), ...writes(at, update), ...writesOfMany(at, update, makeSendAll(client))
+    ...reads(at, maxQuery), ...writes(at, update), ...writesOfMany(at, update, makeSendAll(client), maxQuery)
   } as Readonly<Record<string, Call>>)
   // The types of records are the application's.
   return {
@@ -118,12 +118,19 @@ function makeSendAll (client: Client<AnyApi>): SendAll {
     }, options)
     const isSent = ids.length > 1 && (
       (whole && await takes(name, method) && await whole(options).then(() => true, unless(unfit))) ||
-      (await takes('', 'POST') && await batch().then(() => true, unless(tooMany)))
+      (await takes('', 'POST') && await batch().then(() => true, unless(method === 'DELETE' ? unbatched : tooMany)))
     )
-    if (!isSent) await Promise.all(ids.map(id => write(client.resource(name) as Writes, id, options)))
+    const writeOne = async (id: Id) => write(client.resource(name) as Writes, id, options)
+    const passed = method === 'DELETE' && ids.length > 1 ? gone : never
+    if (!isSent) await Promise.all(ids.map(id => writeOne(id).catch(unless(passed))))
     return { data: [...ids] }
   }
 }
+
+// An item that is to be deleted and is gone fails a batch, though not a filter.
+const gone = /^404identifier_not_found/
+const unbatched = /^4(05|13|04identifier_not_found)/
+const never = /^$/
 
 // More than the limit, or a collection that takes no part.
 const tooMany = /^4(05|13)/
@@ -136,8 +143,8 @@ const unless = (kinds: RegExp) => (error: unknown): false => {
   throw error
 }
 
-/** Returns the calls of a data provider that write several items. */
-function writesOfMany (at: At, method: 'PATCH' | 'PUT', sendAll: SendAll) {
+/** Returns the calls of a data provider that write several items. `maxQuery`: the longest query of a deletion. */
+function writesOfMany (at: At, method: 'PATCH' | 'PUT', sendAll: SendAll, maxQuery: number) {
   const update = method === 'PATCH' ? 'update' : 'upsert'
   return {
     updateMany (name: string, { ids, data, ...call }: ManyCall & Writing): Promise<Many<Id>> {
@@ -150,7 +157,8 @@ function writesOfMany (at: At, method: 'PATCH' | 'PUT', sendAll: SendAll) {
     },
     deleteMany (name: string, { ids, ...call }: ManyCall): Promise<Many<Id>> {
       const { collection, keys } = at(name)
-      const [where = {}, other] = idFilters(ids, keys)
+      const fits = (where: object) => queryText({ where }).length <= maxQuery
+      const [where = {}, other] = idFilters(ids, keys, fits)
       const all = (options: RequestOptions) => collection.deleteMany(where, options)
       const write: Parameters<SendAll>[3] = (to, id, options) => to.delete(recordKey(id, keys), options)
       return sendAll(name, ids, call, write, 'DELETE', !other && all)
