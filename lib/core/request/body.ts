@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import type { Readable } from 'node:stream'
 import { DataApiError, malformedBody, unsupportedEncoding, unsupportedMediaType } from '../errors/errors.ts'
 import { memoizeRecent } from '../scheduling/memoize.ts'
-import { checkMembers } from './members.ts'
+import { refuseDuplicates } from './members.ts'
 import type { Received } from './receive.ts'
 
 /** A body as it was received; `bytes` is undefined if it is empty or missing. */
@@ -110,7 +110,7 @@ export function parseJson (
   } catch (error) {
     return otherwise(error)
   }
-  checkMembers(text, value, pointer)
+  refuseDuplicates(text, value, pointer)
   return value
 }
 

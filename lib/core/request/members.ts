@@ -7,7 +7,7 @@ import { endOfString, pastSpace } from './json-text.ts'
  * (RFC 8259, 4). `value`: what it has made of the text. The text is searched only where it has more names than the
  * value has members. `from`: where the text stands in an item.
  */
-export function checkMembers (text: string, value: unknown, from: string): void {
+export function refuseDuplicates (text: string, value: unknown, from: string): void {
   if (!isNested(value) || namesIn(text) === membersIn(value)) return
   const found = findDuplicate(text)
   if (found === undefined) return

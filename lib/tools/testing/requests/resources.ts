@@ -1,5 +1,5 @@
 import type {
-  Collection, Field, InputField, RelationField, ScalarField, StoredField
+  Collection, Field, RelationField, ScalarField, StoredField
 } from '../../../core/model/model.ts'
 import type { Api } from '../../../core/api/answer.ts'
 import { memoryView } from '../../../core/sources/memory/view.ts'
@@ -219,7 +219,7 @@ const groupable = (collection: Collection) => scalarFields(collection).filter(on
 
 /** Returns the value that a field of a row is filtered and sorted by; undefined where there is none, as of an input. */
 export const valueCompared = (
-  row: object | undefined, field: ScalarField | InputField, collection: Collection
+  row: object | undefined, field: Exclude<Field, RelationField>, collection: Collection
 ): unknown => row === undefined || field.kind === 'computed' || field.kind === 'input'
   ? undefined
   : memoryView(collection).value(row, field)
