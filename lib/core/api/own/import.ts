@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream'
+import { identifierNotFound } from '../../errors/errors.ts'
 import { planImport } from '../../plan/write/import.ts'
 import { slicesTo } from '../../plan/write/slices.ts'
 import { Receiver } from '../../request/receive.ts'
@@ -34,7 +35,11 @@ export async function importItems (
   const received = await receiver.receive(stream).catch((error: unknown) => { throw failures[0] ?? error })
   try {
     const slices = () => slicesTo(plan, received, { rows: Infinity, slice: sliceOf(collection) })
-    const running = { collection, caller, context, dryRun, refuse: () => undefined, slices }
+    // Another request has created the item of a line, and deleted it again.
+    const refuse: Parameters<typeof runImport>[0]['refuse'] = ({ write: { walked } }) => {
+      throw identifierNotFound(walked[0]?.segment ?? '')
+    }
+    const running = { collection, caller, context, dryRun, refuse, slices }
     const { count, updated, ignored } = await runImport(running)
     return { created: count - updated - ignored, updated, ignored }
   } finally {
