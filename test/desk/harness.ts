@@ -24,8 +24,8 @@ const here = fileURLToPath(new URL('examples/desk', root))
 
 /** A text that is replaced in a copy of the desk. It must be there once. */
 export interface Replacement {
-  /** A path in the folder of the desk, which has the package in its `node_modules`. */
-  readonly file: string
+  /** A path in the folder of the desk; the scripts of the package, whose names change, where there is none. */
+  readonly file?: string
   readonly text: string
   readonly fault: string
 }
@@ -56,10 +56,14 @@ async function makeProject (replacements: readonly Replacement[]): Promise<strin
   mkdirSync(own)
   await run('tar', ['-xzf', tarball, '-C', own, '--strip-components=1'])
   symlinkSync(own, join(project, 'web/node_modules/fastify-data-api'))
+  const scripts = readdirSync(join(own, 'dist/lib'), { recursive: true, encoding: 'utf8' })
+    .filter(name => name.endsWith('.js')).map(name => join(own, 'dist/lib', name))
   for (const { file, text, fault } of replacements) {
-    const parts = readFileSync(join(project, file), 'utf8').split(text)
-    if (parts.length !== 2) throw new Error(`${file} has a text ${parts.length - 1} times: ${text}`)
-    writeFileSync(join(project, file), parts.join(fault))
+    const files = file === undefined ? scripts : [join(project, file)]
+    const [first = '', ...others] = files.filter(one => readFileSync(one, 'utf8').includes(text))
+    const parts = first === '' ? [] : readFileSync(first, 'utf8').split(text)
+    if (parts.length !== 2 || others.length > 0) throw new Error(`the desk does not have this text once: ${text}`)
+    writeFileSync(first, parts.join(fault))
   }
   return project
 }

@@ -31,7 +31,9 @@ const groups = {
     'client/one-language.', 'client/types.', 'command/design.', 'docs/blocks.', 'docs/own-code.', 'docs/reference.',
     'openapi/tools.'
   ],
-  built: ['client/browser', 'contract/small-process.', 'desk/browser.', 'explorer/browser', 'package.'],
+  built: [
+    'client/browser', 'contract/small-process.', 'desk/browser.', 'desk/faults.', 'explorer/browser', 'package.'
+  ],
   // What waits for clocks, cuts connections, or asks many times.
   slow: [
     'client/board.', 'client/tanstack-db-live.', 'command/prove.', 'contract/imports-cut.', 'contract/live-processes.',
