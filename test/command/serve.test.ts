@@ -268,7 +268,7 @@ test('of a port that is taken, the command says so, and how to take another one'
 })
 
 test('help fits a screen, and the version is that of the package', async t => {
-  for (const name of ['serve', 'init', 'types', 'prove', 'mcp', 'import', 'sql']) {
+  for (const name of ['serve', 'init', 'types', 'prove', 'rights', 'mcp', 'import', 'sql']) {
     const lines = commandHelp(name).split('\n')
     t.ok(lines.length <= 25 && lines.every(line => line.length <= 80), name)
   }

@@ -74,8 +74,7 @@ postgres://user@host/database, or a folder of CSV, NDJSON or JSON files.
   --role web_user            the role of PostgreSQL; --claims '{"sub":"ann"}'
   --all                      lists all that is served, and all that is not
   --write                    lets clients create, update and delete
-  --host 127.0.0.1           the address to listen on (default: only here)
-  --port 3000                the port; 0 for any that is free
+  --host 127.0.0.1           the address to listen on; --port 3000 (0: any)
   --prefix /api              the path of the API (default: the root)
   --help, --version          init --help tells about init, and so on
 `,
