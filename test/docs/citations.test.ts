@@ -5,11 +5,13 @@ import { anchorOf, cellsOf, documents, read, root } from '../helpers/documents.t
 
 const headingsOf = (path: string) => new Set([...read(path).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => heading))
 
-/** The source files of a folder, as paths from the root. */
+/** The source files of a folder, as paths from the root, without those of packages. */
 function sourcesIn (folder: string): readonly string[] {
-  const files = readdirSync(new URL(`${folder}/`, root), { recursive: true, encoding: 'utf8' })
-  const sources = files.filter(file => /\.m?ts$|\.mjs$/.test(file) && !file.includes('node_modules'))
-  return sources.map(file => `${folder}/${file}`)
+  return readdirSync(new URL(`${folder}/`, root), { withFileTypes: true }).flatMap(entry => {
+    const path = `${folder}/${entry.name}`
+    if (entry.isDirectory()) return entry.name === 'node_modules' ? [] : sourcesIn(path)
+    return /\.m?ts$|\.mjs$/.test(path) ? [path] : []
+  })
 }
 
 const citation = /(docs\/[\w-]+\.md|README(?:\.md)?): ([A-Z][^.;:()\n'"`]*)/g
