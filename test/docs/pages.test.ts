@@ -52,6 +52,7 @@ test('docs/running.md#deploying: links name the proxy, answers are cached, one o
   })
   const { statusCode, headers } = await app.inject({
     url: '/api/things?size=1',
+    remoteAddress: '10.0.0.1',
     headers: { 'x-forwarded-host': 'api.example.org', 'x-forwarded-proto': 'https', origin: 'https://app.example.org' }
   })
   t.equal(statusCode, 200)
